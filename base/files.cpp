@@ -1,0 +1,125 @@
+#include "base/files.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.hpp"
+
+namespace fs = std::filesystem;
+
+namespace simtrain {
+
+std::string read_file(std::string_view what, const fs::path& path) {
+  const auto refuse = [&](const std::string& why) {
+    return InputError(std::string(what) + " '" + path.string() + "': cannot be read: " + why);
+  };
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) throw refuse("is a folder; expected a file");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw refuse(std::strerror(errno));
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (in.bad()) throw refuse(std::strerror(errno));
+  return text.str();
+}
+
+namespace {
+
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+// A temporary file that disappears unless it was renamed into place.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const fs::path& target)
+      : name_((folder_of(target) / ("." + target.filename().string() + ".XXXXXX")).string()),
+        descriptor_(::mkstemp(name_.data())) {
+    const mode_t mask = ::umask(0);  // mkstemp makes files private; a result is as readable as any other new file
+    ::umask(mask);
+    if (descriptor_ >= 0) ::fchmod(descriptor_, 0666 & ~mask);
+  }
+  ~TemporaryFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    if (descriptor_ >= 0 && !kept_) ::unlink(name_.c_str());
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
+  [[nodiscard]] bool write(std::string_view text) const {
+    while (!text.empty()) {
+      const ssize_t written = ::write(descriptor_, text.data(), text.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return false;
+      text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return ::fsync(descriptor_) == 0;
+  }
+  [[nodiscard]] bool rename_to(const fs::path& target) {
+    kept_ = ::rename(name_.c_str(), target.c_str()) == 0;
+    return kept_;
+  }
+
+ private:
+  std::string name_;
+  int descriptor_;
+  bool kept_ = false;
+};
+
+}  // namespace
+
+void write_file(const fs::path& path, std::string_view text) {
+  check_writable("output file", path);
+  TemporaryFile file(path);
+  if (!file.is_open())
+    throw InputError("output file '" + path.string() + "': cannot be written: " + std::strerror(errno));
+  if (!file.write(text) || !file.rename_to(path))
+    throw Failure("output file '" + path.string() + "': writing failed: " + std::strerror(errno));
+}
+
+void check_writable(std::string_view option, const fs::path& path) {
+  const auto refuse = [&](const std::string& why) {
+    throw InputError(std::string(option) + " '" + path.string() + "': " + why);
+  };
+  std::error_code ignored;
+  if (path.empty()) refuse("is empty; expected the name of a file");
+  if (fs::is_directory(path, ignored)) refuse("is a folder; expected the name of a file");
+  const fs::path folder = folder_of(path);
+  if (!fs::is_directory(folder, ignored)) refuse("the folder '" + folder.string() + "' does not exist");
+  if (::access(folder.c_str(), W_OK) != 0) refuse("the folder '" + folder.string() + "' is not writable");
+}
+
+fs::path data_folder() {
+  if (const char* chosen = std::getenv("SIMTRAIN_DATA"); chosen != nullptr && *chosen != '\0') return chosen;
+  return fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "share" / "simtrain";
+}
+
+std::vector<std::string> shipped_names(std::string_view folder, std::string_view extension) {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(data_folder() / folder, none))
+    if (entry.path().extension() == extension) names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+fs::path find_data_file(std::string_view what, std::string_view folder, std::string_view name,
+                        std::string_view extension) {
+  std::error_code ignored;
+  const fs::path given(name);
+  if (fs::is_regular_file(given, ignored)) return given;
+  const fs::path shipped = data_folder() / folder;
+  for (const fs::path& candidate : {shipped / given, shipped / (given.string() + std::string(extension))})
+    if (!name.empty() && fs::is_regular_file(candidate, ignored)) return candidate;
+  if (given.has_parent_path())
+    throw InputError(std::string(what) + " '" + std::string(name) + "': no such file");
+  throw InputError(unknown_choice(what, name, shipped_names(folder, extension)) + " (or the name of a file)");
+}
+
+}  // namespace simtrain

@@ -1,0 +1,35 @@
+// Files: read whole, written whole, and the data files that come with the programs.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace simtrain {
+
+// The file's text. InputError "WHAT 'PATH': cannot be read: REASON" if that fails. `what` e.g. "profile".
+std::string read_file(std::string_view what, const std::filesystem::path& path);
+
+// Writes `text` under a temporary name in the same folder, syncs it, then renames it over `path`: whoever reads `path`
+// sees the old file or the whole new one. On failure throws InputError (folder missing, not writable) or Failure (disk
+// full) and leaves neither a temporary file nor a changed `path`.
+void write_file(const std::filesystem::path& path, std::string_view text);
+
+// Fails now, before hours of work, with the InputError that write_file would end in: the folder is missing or not
+// writable, or `path` is a folder.
+void check_writable(std::string_view option, const std::filesystem::path& path);
+
+// Shipped data lives in <data>/platforms, <data>/scenarios, <data>/profiles. <data> is $SIMTRAIN_DATA if set, else
+// share/simtrain beside the bin folder that holds the running program; the build tree is laid out alike.
+std::filesystem::path data_folder();
+
+// The file that `name` means: the path itself if it exists, else <data>/<folder>/<name>, also with `extension`
+// appended ("alexnet" -> alexnet.json). InputError with the nearest shipped name if there is none.
+std::filesystem::path find_data_file(std::string_view what, std::string_view folder, std::string_view name,
+                                     std::string_view extension);
+
+// Names (without extension) of the shipped files of a folder, sorted.
+std::vector<std::string> shipped_names(std::string_view folder, std::string_view extension);
+
+}  // namespace simtrain

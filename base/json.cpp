@@ -1,0 +1,130 @@
+#include "base/json.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+
+namespace simtrain {
+
+using nlohmann::json;
+
+json parse_json(std::string_view what, const std::string& path, std::string_view text) {
+  const auto place = [&](std::size_t byte) {
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(byte, text.size()));
+    return std::string(what) + " '" + path + "', line " + std::to_string(1 + std::count(text.begin(), end, '\n'));
+  };
+  // The library keeps the last of two equal keys without a word; a profile with two "samples" is a mistake.
+  std::vector<std::set<std::string>> keys;
+  std::string duplicate;
+  const json::parser_callback_t watch = [&](int, json::parse_event_t event, json& parsed) {
+    if (event == json::parse_event_t::object_start) keys.emplace_back();
+    if (event == json::parse_event_t::object_end) keys.pop_back();
+    if (event == json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second)
+      duplicate = parsed.get<std::string>();
+    return true;
+  };
+  try {
+    json document = json::parse(text, watch);
+    if (!duplicate.empty())
+      throw InputError(std::string(what) + " '" + path + "', key '" + duplicate + "': stands there twice");
+    return document;
+  } catch (const json::parse_error& error) {
+    const bool ended = error.byte > text.size();
+    throw InputError(place(error.byte) + ": not valid JSON: " + (ended ? "the file ends early" : error.what()));
+  }
+}
+
+JsonObject::JsonObject(std::string_view what, std::string path, const json& value, std::string place)
+    : what_(what), path_(std::move(path)), place_(std::move(place)), value_(&value) {
+  if (!value.is_object())
+    throw InputError(what_ + " '" + path_ + "'" + (place_.empty() ? "" : ", key '" + place_ + "'") +
+                     ": expected an object {…}, found " + value.type_name());
+}
+
+bool JsonObject::has(std::string_view key) const { return value_->find(key) != value_->end(); }
+
+std::string JsonObject::full_key(std::string_view key) const {
+  return place_.empty() ? std::string(key) : place_ + "." + std::string(key);
+}
+
+void JsonObject::refuse(std::string_view key, const std::string& why) const {
+  throw InputError(what_ + " '" + path_ + "', key '" + full_key(key) + "': " + why);
+}
+
+const json& JsonObject::get(std::string_view key) {
+  asked_.insert(std::string(key));
+  const auto found = value_->find(key);
+  if (found == value_->end()) refuse(key, "is missing");
+  return *found;
+}
+
+std::string JsonObject::text(std::string_view key) {
+  const json& value = get(key);
+  if (!value.is_string()) refuse(key, "expected a text, found " + value.dump());
+  return value.get<std::string>();
+}
+
+double JsonObject::number(std::string_view key, double least, double most) {
+  const json& value = get(key);
+  const double number = value.is_number() ? value.get<double>() : std::nan("");
+  if (!(number >= least && number <= most))
+    refuse(key, "expected a number from " + json(least).dump() + " to " + json(most).dump() + ", found " +
+                    value.dump());
+  return number;
+}
+
+std::int64_t JsonObject::integer(std::string_view key, std::int64_t least, std::int64_t most) {
+  const json& value = get(key);
+  const bool fits = value.is_number_integer() && (!value.is_number_unsigned() || value.get<std::uint64_t>() <= INT64_MAX);
+  if (!fits || value.get<std::int64_t>() < least || value.get<std::int64_t>() > most)
+    refuse(key, "expected a whole number " +
+                    (most == std::numeric_limits<std::int64_t>::max()
+                         ? "of at least " + std::to_string(least)
+                         : "from " + std::to_string(least) + " to " + std::to_string(most)) +
+                    ", found " + value.dump());
+  return value.get<std::int64_t>();
+}
+
+bool JsonObject::boolean(std::string_view key) {
+  const json& value = get(key);
+  if (!value.is_boolean()) refuse(key, "expected true or false, found " + value.dump());
+  return value.get<bool>();
+}
+
+const json& JsonObject::array(std::string_view key) {
+  const json& value = get(key);
+  if (!value.is_array()) refuse(key, "expected a list […], found " + std::string(value.type_name()));
+  return value;
+}
+
+const json& JsonObject::any(std::string_view key) { return get(key); }
+
+JsonObject JsonObject::object(std::string_view key) { return {what_, path_, get(key), full_key(key)}; }
+
+JsonObject JsonObject::element(std::string_view key, std::size_t i) {
+  return {what_, path_, array(key).at(i), full_key(key) + "[" + std::to_string(i) + "]"};
+}
+
+std::int64_t JsonObject::integer_or(std::string_view key, std::int64_t fallback, std::int64_t least,
+                                    std::int64_t most) {
+  return has(key) ? integer(key, least, most) : fallback;
+}
+
+double JsonObject::number_or(std::string_view key, double fallback, double least, double most) {
+  return has(key) ? number(key, least, most) : fallback;
+}
+
+bool JsonObject::boolean_or(std::string_view key, bool fallback) { return has(key) ? boolean(key) : fallback; }
+
+std::string JsonObject::text_or(std::string_view key, std::string fallback) {
+  return has(key) ? text(key) : fallback;
+}
+
+void JsonObject::finish() const {
+  const std::vector<std::string> known(asked_.begin(), asked_.end());
+  for (const auto& [key, value] : value_->items())
+    if (!asked_.contains(key)) refuse(key, unknown_choice("this key", key, known));
+}
+
+}  // namespace simtrain

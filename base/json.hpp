@@ -1,0 +1,64 @@
+// Strict reading of JSON: every key is asked for once, unknown keys fail, ranges are checked, and each error names the
+// file, the place in it and what was expected. Only good values travel on.
+//
+//   const nlohmann::json document = parse_json("profile", path, text);
+//   JsonObject root("profile", path, document);
+//   const std::string name = root.text("name");
+//   const std::int64_t batch = root.integer("batch", 1, 1 << 20);
+//   root.finish();                                  // any key not asked for is an error
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace simtrain {
+
+// InputError "WHAT 'PATH', line L: not valid JSON: …" for malformed or truncated text. Duplicate keys are refused.
+nlohmann::json parse_json(std::string_view what, const std::string& path, std::string_view text);
+
+class JsonObject {
+ public:
+  // `value` must outlive the reader and be an object. `place` is where it stands in the document: "layers[3]".
+  JsonObject(std::string_view what, std::string path, const nlohmann::json& value, std::string place = {});
+
+  [[nodiscard]] bool has(std::string_view key) const;
+
+  std::string text(std::string_view key);
+  double number(std::string_view key, double least, double most);
+  std::int64_t integer(std::string_view key, std::int64_t least,
+                       std::int64_t most = std::numeric_limits<std::int64_t>::max());
+  bool boolean(std::string_view key);
+  const nlohmann::json& array(std::string_view key);
+  const nlohmann::json& any(std::string_view key);
+  JsonObject object(std::string_view key);
+  // Element i of the array `key`, which must be an object.
+  JsonObject element(std::string_view key, std::size_t i);
+
+  // The key's value or the fallback when it is absent.
+  std::int64_t integer_or(std::string_view key, std::int64_t fallback, std::int64_t least,
+                          std::int64_t most = std::numeric_limits<std::int64_t>::max());
+  double number_or(std::string_view key, double fallback, double least, double most);
+  bool boolean_or(std::string_view key, bool fallback);
+  std::string text_or(std::string_view key, std::string fallback);
+
+  // Refuses keys that were not asked for, naming the nearest one that exists.
+  void finish() const;
+
+  // InputError "WHAT 'PATH', key 'place.key': why".
+  [[noreturn]] void refuse(std::string_view key, const std::string& why) const;
+
+ private:
+  const nlohmann::json& get(std::string_view key);
+  [[nodiscard]] std::string full_key(std::string_view key) const;
+
+  std::string what_, path_, place_;
+  const nlohmann::json* value_;
+  std::set<std::string, std::less<>> asked_;
+};
+
+}  // namespace simtrain

@@ -1,0 +1,69 @@
+// A profile: what a node's kernels cost, measured. It has a birth certificate and a domain, keeps its samples, and says
+// how well its fit predicts samples that were kept aside. JSON, schema in docs/profile.schema.json.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/cost_model.hpp"
+
+namespace simtrain {
+
+inline constexpr int kProfileVersion = 1;
+
+struct Certificate {
+  std::string machine, cpu, blas, blas_core_type, compiler, date, command;
+  int threads = 1;
+  std::uint64_t seed = 0;
+};
+
+// All repetitions of one call; `kept_aside` samples took no part in the fit and judge it.
+struct Sample {
+  Call call;
+  std::vector<double> seconds;
+  bool kept_aside = false;
+};
+
+struct FitError {  // |predicted/measured median - 1| over the samples kept aside
+  int samples = 0;
+  double median = 0, percentile95 = 0, worst = 0;
+};
+
+class KernelFit;  // seconds from shape: calibrate/fit.hpp
+
+class Profile final : public CostModel {
+ public:
+  // Strict: InputError naming file, line or key, and what was expected.
+  static Profile from_json(const std::string& path, const std::string& text);
+  static Profile read(const std::string& path);
+  // Fits the samples of every kernel present.
+  static Profile fit(Certificate certificate, std::vector<Sample> samples);
+
+  Profile(Profile&&) noexcept;
+  Profile& operator=(Profile&&) noexcept;
+  ~Profile() override;
+
+  [[nodiscard]] std::string to_json() const;
+  [[nodiscard]] const Certificate& certificate() const;
+  [[nodiscard]] const std::string& path() const;
+  [[nodiscard]] const std::vector<Sample>& samples() const;
+  [[nodiscard]] std::map<Kernel, FitError> errors() const;
+
+  // Outside the box spanned by the samples' m, n and k (per kernel) the fit is extrapolated: measured_range = false.
+  [[nodiscard]] Estimate estimate(const Call& call) const override;
+
+ private:
+  Profile();
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// CPU model and host name of the machine we run on, for the certificate and for "another machine's profile".
+struct MachineIdentity {
+  std::string machine, cpu;
+};
+MachineIdentity this_machine();
+
+}  // namespace simtrain

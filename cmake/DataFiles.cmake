@@ -1,0 +1,10 @@
+# The programs look for data in ../share/simtrain beside their own folder (base/files.hpp).
+set(data "${CMAKE_BINARY_DIR}/share/simtrain")
+file(MAKE_DIRECTORY "${data}")
+foreach(pair "platforms:platforms" "scenarios:scenarios" "calibrate/profiles:profiles")
+  string(REPLACE ":" ";" pair "${pair}")
+  list(GET pair 0 source)
+  list(GET pair 1 name)
+  file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${source}" "${data}/${name}" SYMBOLIC)
+  install(DIRECTORY "${source}/" DESTINATION "${CMAKE_INSTALL_DATADIR}/simtrain/${name}")
+endforeach()

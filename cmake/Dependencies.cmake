@@ -1,0 +1,22 @@
+# Debian packages: see the list in ./dev.
+find_package(Threads REQUIRED)
+find_package(Boost REQUIRED COMPONENTS program_options)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(PkgConfig REQUIRED)
+
+pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
+
+# Open MPI, in C. The C++ wrappers of MPI-2 are not used.
+set(MPI_CXX_SKIP_MPICXX ON)
+find_package(MPI REQUIRED COMPONENTS CXX)
+
+# SimGrid, with plain g++: its smpicxx wrapper redefines malloc, exit, sleep and getpid.
+find_path(SIMGRID_INCLUDE_DIR simgrid/s4u.hpp REQUIRED)
+find_library(SIMGRID_LIBRARY simgrid REQUIRED)
+add_library(simgrid INTERFACE)
+target_include_directories(simgrid SYSTEM INTERFACE "${SIMGRID_INCLUDE_DIR}")
+target_link_libraries(simgrid INTERFACE "${SIMGRID_LIBRARY}")
+# <mpi.h> for sources that are compiled against SMPI.
+add_library(smpi INTERFACE)
+target_include_directories(smpi SYSTEM BEFORE INTERFACE "${PROJECT_SOURCE_DIR}/sim/smpi_include")
+target_link_libraries(smpi INTERFACE simgrid)

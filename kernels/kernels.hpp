@@ -1,0 +1,65 @@
+// The seam between training for real and predicting: compute and hold memory.
+//
+// A Kernels is one rank's queue of operations in the manner of a GPU stream. The rank's own thread communicates; it
+// enqueues operations, which run in order, and waits for an event before it lets a message use their results. Two
+// promises hold for every implementation:
+//   1. after wait(e), every operation up to and including e is done and its time has passed on the rank's clock;
+//   2. busy_s(account) is the computing time of the finished operations that were enqueued under that account.
+// Implementations: BlasKernels (computes), ModelledKernels (charges predicted seconds; with or without numbers).
+// The algorithm touches the contents of a buffer only through this interface.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "kernels/operation.hpp"
+
+namespace simtrain {
+
+// A view of `count` floats that some Kernels owns. A phantom has an address that may be handed to MPI when payloads are
+// off, and no memory behind it: it is never dereferenced.
+struct Buffer {
+  float* data = nullptr;
+  std::int64_t count = 0;
+  bool phantom = false;
+
+  [[nodiscard]] Buffer slice(std::int64_t offset, std::int64_t length) const {
+    return {phantom ? data : data + offset, length, phantom};
+  }
+};
+
+using Operands = std::array<Buffer, 5>;  // in the order given at each operation
+
+struct Event {
+  std::uint64_t ticket = 0;  // 0: nothing to wait for
+};
+
+// What an operation's time is booked on; the trainer numbers them.
+using Account = int;
+
+class Kernels {
+ public:
+  Kernels() = default;
+  Kernels(const Kernels&) = delete;
+  Kernels& operator=(const Kernels&) = delete;
+  virtual ~Kernels() = default;
+
+  // Zero-filled; lives as long as this object. Never called inside the iteration loop.
+  virtual Buffer allocate(std::int64_t floats) = 0;
+
+  virtual Event enqueue(const Operation& operation, const Operands& operands, Account account) = 0;
+  virtual void wait(Event event) = 0;
+
+  [[nodiscard]] virtual double busy_s(Account account) const = 0;
+  // Forgets the times booked so far (after warm-up iterations).
+  virtual void reset_accounts() = 0;
+
+  // Calls value(i) for each element i of the buffer, in order; does nothing to a phantom.
+  virtual void fill(Buffer buffer, const std::function<float(std::int64_t)>& value) = 0;
+  // The contents, after everything enqueued is done; empty for a phantom.
+  virtual std::span<const float> read(Buffer buffer) = 0;
+};
+
+}  // namespace simtrain

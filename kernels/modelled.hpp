@@ -1,0 +1,52 @@
+// Kernels that charge predicted seconds to a clock. In a prediction they hand out phantoms and compute nothing; with
+// `numbers` they also compute, so that a simulated job trains for real.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "kernels/cost_model.hpp"
+#include "kernels/kernels.hpp"
+
+namespace simtrain {
+
+// A cost model with a memory: the ranks of a job ask for the same few shapes over and over. One per simulation.
+// compute_scale: 2 means a node twice as fast as the profile's.
+class PricedOperations {
+ public:
+  PricedOperations(const CostModel& model, double compute_scale) : model_(model), compute_scale_(compute_scale) {}
+  OperationCost price(const Operation& operation);
+
+ private:
+  const CostModel& model_;
+  double compute_scale_;
+  std::unordered_map<Call, Estimate, CallHash> known_;
+};
+
+class ModelledKernels final : public Kernels {
+ public:
+  // `charge(seconds)` advances this rank's clock. Both references must outlive the object.
+  // `numbers` (may be null): executes every operation as well, and owns the memory.
+  ModelledKernels(PricedOperations& prices, std::function<void(double)> charge, std::unique_ptr<Kernels> numbers = {});
+
+  Buffer allocate(std::int64_t floats) override;
+  Event enqueue(const Operation& operation, const Operands& operands, Account account) override;
+  void wait(Event event) override;  // charges everything enqueued since the last wait, at once
+  [[nodiscard]] double busy_s(Account account) const override;
+  [[nodiscard]] double extrapolated_s(Account account) const;
+  void reset_accounts() override;
+  void fill(Buffer buffer, const std::function<float(std::int64_t)>& value) override;
+  std::span<const float> read(Buffer buffer) override;
+
+ private:
+  PricedOperations& prices_;
+  std::function<void(double)> charge_;
+  std::unique_ptr<Kernels> numbers_;
+  std::vector<OperationCost> accounts_;
+  double pending_s_ = 0;
+  std::uint64_t enqueued_ = 0;
+};
+
+}  // namespace simtrain
