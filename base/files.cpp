@@ -117,8 +117,7 @@ fs::path find_data_file(std::string_view what, std::string_view folder, std::str
   const fs::path shipped = data_folder() / folder;
   for (const fs::path& candidate : {shipped / given, shipped / (given.string() + std::string(extension))})
     if (!name.empty() && fs::is_regular_file(candidate, ignored)) return candidate;
-  if (given.has_parent_path())
-    throw InputError(std::string(what) + " '" + std::string(name) + "': no such file");
+  if (given.has_parent_path()) throw InputError(std::string(what) + " '" + std::string(name) + "': no such file");
   throw InputError(unknown_choice(what, name, shipped_names(folder, extension)) + " (or the name of a file)");
 }
 

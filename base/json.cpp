@@ -69,14 +69,15 @@ double JsonObject::number(std::string_view key, double least, double most) {
   const json& value = get(key);
   const double number = value.is_number() ? value.get<double>() : std::nan("");
   if (!(number >= least && number <= most))
-    refuse(key, "expected a number from " + json(least).dump() + " to " + json(most).dump() + ", found " +
-                    value.dump());
+    refuse(key,
+           "expected a number from " + json(least).dump() + " to " + json(most).dump() + ", found " + value.dump());
   return number;
 }
 
 std::int64_t JsonObject::integer(std::string_view key, std::int64_t least, std::int64_t most) {
   const json& value = get(key);
-  const bool fits = value.is_number_integer() && (!value.is_number_unsigned() || value.get<std::uint64_t>() <= INT64_MAX);
+  const bool fits =
+      value.is_number_integer() && (!value.is_number_unsigned() || value.get<std::uint64_t>() <= INT64_MAX);
   if (!fits || value.get<std::int64_t>() < least || value.get<std::int64_t>() > most)
     refuse(key, "expected a whole number " +
                     (most == std::numeric_limits<std::int64_t>::max()
@@ -117,9 +118,7 @@ double JsonObject::number_or(std::string_view key, double fallback, double least
 
 bool JsonObject::boolean_or(std::string_view key, bool fallback) { return has(key) ? boolean(key) : fallback; }
 
-std::string JsonObject::text_or(std::string_view key, std::string fallback) {
-  return has(key) ? text(key) : fallback;
-}
+std::string JsonObject::text_or(std::string_view key, std::string fallback) { return has(key) ? text(key) : fallback; }
 
 void JsonObject::finish() const {
   const std::vector<std::string> known(asked_.begin(), asked_.end());

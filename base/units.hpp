@@ -25,10 +25,10 @@ std::int64_t parse_integer(std::string_view what, std::string_view text, std::in
 // A finite number > 0; nothing may follow it.
 double parse_positive(std::string_view what, std::string_view text);
 
-std::string format_seconds(double seconds);         // "12.3 ms"; three to four significant digits
-std::string format_bytes(double bytes);             // "64.0 MiB" (powers of 1024)
-std::string format_bandwidth(double bytes_per_s);   // "6.00 GB/s" (powers of 1000)
-std::string format_count(double count);             // "203 thousand" style grouping: "203 040"
-std::string format_percent(double fraction);        // 0.123 -> "12.3 %"
+std::string format_seconds(double seconds);        // "12.3 ms"; three to four significant digits
+std::string format_bytes(double bytes);            // "64.0 MiB" (powers of 1024)
+std::string format_bandwidth(double bytes_per_s);  // "6.00 GB/s" (powers of 1000)
+std::string format_count(double count);            // "203 thousand" style grouping: "203 040"
+std::string format_percent(double fraction);       // 0.123 -> "12.3 %"
 
 }  // namespace simtrain

@@ -17,9 +17,11 @@ struct Certificate {
   std::string machine, cpu, blas, blas_core_type, compiler, date, command;
   int threads = 1;
   std::uint64_t seed = 0;
+  std::string environment;  // variables that steer the BLAS: "OPENBLAS_CORETYPE=Haswell"
+  std::string operands;     // where the kernels' operands lay while they were measured
 };
 
-// All repetitions of one call; `kept_aside` samples took no part in the fit and judge it.
+// All repetitions of one call, to four significant digits; `kept_aside` samples took no part in the fit and judge it.
 struct Sample {
   Call call;
   std::vector<double> seconds;
@@ -31,14 +33,14 @@ struct FitError {  // |predicted/measured median - 1| over the samples kept asid
   double median = 0, percentile95 = 0, worst = 0;
 };
 
-class KernelFit;  // seconds from shape: calibrate/fit.hpp
+enum class FitMethod { polynomial, nearest, piecewise };  // calibrate/fit.hpp
 
 class Profile final : public CostModel {
  public:
   // Strict: InputError naming file, line or key, and what was expected.
   static Profile from_json(const std::string& path, const std::string& text);
   static Profile read(const std::string& path);
-  // Fits the samples of every kernel present.
+  // Fits the samples of every kernel present. Of the samples of a kernel at least one is not kept aside.
   static Profile fit(Certificate certificate, std::vector<Sample> samples);
 
   Profile(Profile&&) noexcept;
@@ -50,6 +52,8 @@ class Profile final : public CostModel {
   [[nodiscard]] const std::string& path() const;
   [[nodiscard]] const std::vector<Sample>& samples() const;
   [[nodiscard]] std::map<Kernel, FitError> errors() const;
+  // Precondition: the profile has the kernel.
+  [[nodiscard]] FitMethod method(Kernel kernel) const;
 
   // Outside the box spanned by the samples' m, n and k (per kernel) the fit is extrapolated: measured_range = false.
   [[nodiscard]] Estimate estimate(const Call& call) const override;

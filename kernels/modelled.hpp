@@ -41,11 +41,16 @@ class ModelledKernels final : public Kernels {
   std::span<const float> read(Buffer buffer) override;
 
  private:
+  struct Booking {
+    std::size_t account;
+    OperationCost cost;
+  };
+
   PricedOperations& prices_;
   std::function<void(double)> charge_;
   std::unique_ptr<Kernels> numbers_;
   std::vector<OperationCost> accounts_;
-  double pending_s_ = 0;
+  std::vector<Booking> pending_;  // enqueued since the last wait
   std::uint64_t enqueued_ = 0;
 };
 

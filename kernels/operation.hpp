@@ -1,6 +1,6 @@
 // What a rank computes, as values: the shape of every operation of training, what it reads and writes, and the
-// primitive kernel calls it is made of. No data, no BLAS, no clock: the trainer enqueues these, the BLAS kernels execute
-// them, the modelled kernels and the cost formulas price their calls, calibration measures the calls.
+// primitive kernel calls it is made of. No data, no BLAS, no clock: the trainer enqueues these, the BLAS kernels
+// execute them, the modelled kernels and the cost formulas price their calls, calibration measures the calls.
 //
 // Layout, everywhere: float32, row-major, "features by samples".
 //   activation of a convolution   [channels][samples][height*width]    a row is a channel
@@ -103,21 +103,38 @@ using Operation = std::variant<MatrixProduct, Convolution, ElementwiseOp, BiasFo
 
 // ---- primitive kernels: what is measured -----------------------------------------------------------------------
 
-// Streaming kernels have one size, `m`, with n = k = 1: the number of elements named below.
+// Streaming kernels have one size, `m`, with n = k = 1: the number of elements named below. The two im2col kernels also
+// have n = out_width and k = stride: they copy the image row by row, and an element of a short or strided row takes two
+// to three times as long.
 enum class Kernel {
-  gemm_nn, gemm_nt, gemm_tn,  // m, n, k as in MatrixProduct
-  im2col, col2im,             // elements of the im2col matrix
-  relu, relu_gradient, add,   // elements
-  bias, bias_gradient,        // rows x columns
-  max_pool, max_pool_gradient, average_pool, average_pool_gradient,  // window elements x outputs
-  flatten,                    // elements
-  softmax_loss,               // classes x samples
-  update,                     // elements, with momentum
+  gemm_nn,
+  gemm_nt,
+  gemm_tn,  // m, n, k as in MatrixProduct
+  im2col,
+  col2im,  // elements of the im2col matrix
+  relu,
+  relu_gradient,
+  add,  // elements
+  bias,
+  bias_gradient,  // rows x columns
+  max_pool,
+  max_pool_gradient,
+  average_pool,
+  average_pool_gradient,  // window elements x outputs
+  flatten,                // elements
+  softmax_loss,           // classes x samples
+  update,                 // elements, with momentum
 };
 inline constexpr std::size_t kKernelCount = 17;
-inline constexpr std::array<std::string_view, kKernelCount> kKernelNames{
-    "gemm_nn", "gemm_nt", "gemm_tn", "im2col", "col2im", "relu", "relu_gradient", "add", "bias", "bias_gradient",
-    "max_pool", "max_pool_gradient", "average_pool", "average_pool_gradient", "flatten", "softmax_loss", "update"};
+inline constexpr std::array<std::string_view, kKernelCount> kKernelNames{"gemm_nn",       "gemm_nt",
+                                                                         "gemm_tn",       "im2col",
+                                                                         "col2im",        "relu",
+                                                                         "relu_gradient", "add",
+                                                                         "bias",          "bias_gradient",
+                                                                         "max_pool",      "max_pool_gradient",
+                                                                         "average_pool",  "average_pool_gradient",
+                                                                         "flatten",       "softmax_loss",
+                                                                         "update"};
 
 constexpr std::string_view name_of(Kernel kernel) { return kKernelNames[static_cast<std::size_t>(kernel)]; }
 constexpr bool is_gemm(Kernel kernel) { return kernel <= Kernel::gemm_tn; }

@@ -25,10 +25,13 @@ struct LoadedPlatform {
 };
 
 // Throws InputError (unknown family or file with the nearest name, bad numbers, XML that is malformed or that SimGrid
-// refuses: file, line, reason) before anything of the engine is changed where that can be known.
+// refuses: file, line, reason) before anything of the engine is changed: SimGrid aborts on some wrong files, so a child
+// process reads a file first. The platform comes back sealed. Hosts of one-word platforms have a loopback link and more
+// cores than anyone has ranks; those of a file have what the file says.
 LoadedPlatform load_platform(simgrid::s4u::Engine& engine, const std::string& name);
 
-// What a platform has, without an engine in this process (a child process looks): for checks before a long run.
+// What a platform has, without an engine in this process (a child process looks): for checks before a long run. Errors
+// as above. Not after a platform has been loaded in this process, of which the child would be a copy.
 struct PlatformSummary {
   std::string description;
   std::int64_t hosts = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "kernels/kernels.hpp"
 #include "train/grid.hpp"
@@ -9,6 +10,8 @@
 
 namespace simtrain {
 
+// Of Algorithm::mpi the library does not tell: bytes_sent is then the least that any algorithm needs on average,
+// n(p-1)/p for an all-gather or reduce-scatter and twice that for an all-reduce of n bytes, and messages is 0.
 struct CollectiveTraffic {
   std::int64_t bytes_sent = 0;  // by this rank
   std::int64_t messages = 0;    // sent by this rank
@@ -17,32 +20,35 @@ struct CollectiveTraffic {
 // MPI counts are int, and SMPI treats messages of 2 GiB and more as small ones: longer segments go in pieces.
 inline constexpr std::int64_t kLargestMessageBytes = std::int64_t{1} << 30;
 
-// Group collectives of one rank on MPI_COMM_WORLD. Every member of a group calls run() with the same arguments but `me`
-// and `data`. For Algorithm::mpi the constructor, which is then collective over the world, makes two communicators.
+class LibraryCollectives;  // train/library_collectives.hpp
+
+// Group collectives of one rank on MPI_COMM_WORLD. Every member of a group calls run() with the same arguments but
+// `data` and `scratch`. Make and destroy it between MPI_Init and MPI_Finalize.
 class Collectives {
  public:
-  // What the library's own collectives need a communicator for; `needed` false makes none.
-  Collectives(Grid grid, Coordinates me, bool library_communicators);
+  // With `library_communicators`, which Algorithm::mpi needs, the constructor is collective over the world and makes
+  // two communicators; under SMPI it must run while payloads are on. Otherwise it communicates nothing.
+  // largest_message_bytes: at least one float; the same on all ranks.
+  Collectives(Grid grid, Coordinates me, bool library_communicators,
+              std::int64_t largest_message_bytes = kLargestMessageBytes);
   ~Collectives();
   Collectives(const Collectives&) = delete;
   Collectives& operator=(const Collectives&) = delete;
 
   enum class Scope { grid_column, grid_row };
 
-  // data: blocks.size() floats. scratch: at least scratch_floats(...) floats, for what arrives to be added.
+  // blocks: one part per member of the group. data: blocks.size() floats. scratch: at least scratch_floats(...) floats,
+  // for what arrives to be added; its contents are lost. Both may be phantoms.
   // Returns when this member's part is done. Additions are enqueued on `kernels` under `reduction_account` and waited
   // for. `algorithm` is not automatic.
   CollectiveTraffic run(CollectiveOp operation, Algorithm algorithm, Scope scope, Buffer data, const Partition& blocks,
                         Buffer scratch, Kernels& kernels, Account reduction_account);
 
  private:
-  struct LibraryCommunicators;
   Grid grid_;
   Coordinates me_;
-  LibraryCommunicators* library_ = nullptr;
+  std::int64_t longest_message_floats_;
+  std::unique_ptr<LibraryCollectives> library_;
 };
-
-// Floats of scratch that run() needs: the largest reducing receive of any round of this member.
-std::int64_t scratch_floats(CollectiveOp operation, Algorithm algorithm, const Partition& blocks, int me);
 
 }  // namespace simtrain

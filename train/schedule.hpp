@@ -12,7 +12,11 @@
 //   ring                 p-1, n(p-1)/p         p-1, n(p-1)/p         2(p-1), 2n(p-1)/p
 //   recursive_doubling   log p, n(p-1)/p       (halving) the same    log p, n log p
 //   rabenseifner         as recursive_doubling                       2 log p, 2n(p-1)/p
-//   bruck                ceil(log p), n(p-1)/p ceil(log p), the same 2 ceil(log p), 2n(p-1)/p
+//   bruck                log p, n(p-1)/p       the same              2 log p, 2n(p-1)/p
+// For other p ring is as above and bruck takes ceil(log p) in place of log p; the recursive ones take floor(log p) and
+// two rounds more per pass, in which the members beyond a power of two hand their data to a neighbour and get the
+// result; a member that acts for two sends up to three times the average. In every all_gather and reduce_scatter all
+// members together send n(p-1) bytes, whatever the blocks.
 // Any p works. Sources: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH",
 // IJHPCA 19(1), 2005, sections 3 and 4; Bruck et al., IEEE TPDS 8(11), 1997, for bruck, whose reduce_scatter is its
 // all_gather run backwards.
@@ -37,8 +41,8 @@ std::string_view name_of(Algorithm algorithm);     // "ring", "recursive-doublin
 // InputError with the nearest known name.
 Algorithm parse_algorithm(std::string_view option, std::string_view text);
 
-// The algorithm that `automatic` stands for; any other comes back unchanged. The rule is stated in the .cpp and in the
-// README: by bytes of the whole array and group size only, so that simulated and native jobs choose alike.
+// The algorithm that `automatic` stands for; any other comes back unchanged. The rule is stated in algorithm.cpp and in
+// the README: by bytes of the whole array and group size only, so that simulated and native jobs choose alike.
 Algorithm resolve(Algorithm algorithm, CollectiveOp operation, int group_size, std::int64_t bytes);
 
 struct Segment {
@@ -52,15 +56,21 @@ struct Segments {
 };
 
 // One round of one member: send to one member and receive from one, at the same time. -1: nobody. A side whose segments
-// are all empty has peer -1 (both ends know the lengths): no message is sent.
+// are all empty has peer -1 (both ends know the lengths): no message is sent. What is sent and what is received do not
+// overlap unless `reduce` is set.
 struct Round {
   int send_to = -1, receive_from = -1;
-  Segments send, receive;
+  Segments send{}, receive{};
   bool reduce = false;  // what arrives is added to the segment rather than stored there
 };
 
-// Precondition: 1 <= blocks.parts; 0 <= me < parts; 0 <= round < round_count(...); not mpi, not automatic.
+// Precondition: 1 <= group_size = blocks.parts <= 2^20; 0 <= me < group_size; 0 <= round < round_count(...); the
+// algorithm is a schedule, neither mpi nor automatic. Cost of a call: O(1), no allocation.
 int round_count(Algorithm algorithm, CollectiveOp operation, int group_size);
 Round round_of(Algorithm algorithm, CollectiveOp operation, const Partition& blocks, int me, int round);
+
+// Floats of scratch that executing it needs, for what arrives to be added: the largest reducing receive of any round of
+// this member; for mpi, which adds by itself, the block that a reduce-scatter delivers.
+std::int64_t scratch_floats(CollectiveOp operation, Algorithm algorithm, const Partition& blocks, int me);
 
 }  // namespace simtrain

@@ -1,0 +1,108 @@
+#include "base/options.hpp"
+
+#include <cctype>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+
+namespace po = boost::program_options;
+
+namespace simtrain {
+
+namespace {
+
+std::vector<std::string> names_of(const po::options_description& known) {
+  std::vector<std::string> names;
+  for (const auto& option : known.options()) names.push_back(option->long_name());
+  return names;
+}
+
+std::string without_dashes(std::string name) {
+  const auto first = name.find_first_not_of('-');
+  return first == std::string::npos ? name : name.substr(first);
+}
+
+[[noreturn]] void refuse_unknown(const std::string& name, const po::options_description& known) {
+  std::vector<std::string> choices;
+  for (const std::string& choice : names_of(known)) choices.push_back("--" + choice);
+  const std::string word = "--" + without_dashes(name);
+  throw InputError("option '" + word + "' is not known; did you mean '" + nearest(word, choices) +
+                   "'? --help lists them all");
+}
+
+// The library's own texts are about its classes; ours name the option.
+template <typename Parse>
+auto with_our_errors(const po::options_description& known, const Parse& parse) {
+  try {
+    return parse();
+  } catch (const po::unknown_option& error) {
+    refuse_unknown(error.get_option_name(), known);
+  } catch (const po::too_many_positional_options_error&) {
+    throw InputError("an argument stands alone, without an option before it; expected --option VALUE");
+  } catch (const po::multiple_occurrences& error) {
+    throw InputError(error.get_option_name() + ": given more than once");
+  } catch (const po::error& error) {
+    throw InputError(error.what());
+  }
+}
+
+// Line by line, so that an error can say where.
+void read_scenario(const std::string& name, const po::options_description& known, po::variables_map& values) {
+  const std::string path = find_data_file("scenario", "scenarios", name, ".ini").string();
+  std::istringstream lines(read_file("scenario", path));
+  po::parsed_options all(&known);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    std::istringstream one(line + "\n");
+    try {
+      const auto parsed = with_our_errors(known, [&] { return po::parse_config_file(one, known); });
+      for (const auto& option : parsed.options) {
+        if (option.string_key == "scenario") throw InputError("a scenario cannot name another one");
+        for (const auto& earlier : all.options)
+          if (earlier.string_key == option.string_key &&
+              !known.find(option.string_key, false).semantic()->is_composing())
+            throw InputError("the key '" + option.string_key + "' stands there twice");
+        all.options.push_back(option);
+      }
+    } catch (const InputError& error) {
+      throw InputError("scenario '" + path + "', line " + std::to_string(number) + ": " + error.what());
+    }
+  }
+  with_our_errors(known, [&] {
+    po::store(all, values);
+    return 0;
+  });
+}
+
+}  // namespace
+
+po::variables_map parse_options(const std::vector<std::string>& arguments, const po::options_description& known) {
+  return with_our_errors(known, [&] {
+    namespace style = po::command_line_style;
+    po::variables_map values;
+    const po::positional_options_description none;
+    for (const std::string& argument : arguments)
+      if (argument == "--" || (argument.size() > 1 && argument[0] == '-' && std::isalpha(argument[1]) != 0))
+        refuse_unknown(argument, known);  // short options: there are none
+    const auto parsed = po::command_line_parser(arguments)
+                            .options(known)
+                            .positional(none)
+                            .style(style::allow_long | style::long_allow_adjacent | style::long_allow_next)
+                            .run();
+    po::store(parsed, values);
+    if (values.contains("scenario") && !values.contains("help"))
+      read_scenario(values["scenario"].as<std::string>(), known, values);
+    po::notify(values);
+    return values;
+  });
+}
+
+std::string text_of(const po::variables_map& values, const std::string& option) {
+  return values[option].as<std::string>();
+}
+
+bool given(const po::variables_map& values, const std::string& option) { return values.contains(option); }
+
+}  // namespace simtrain

@@ -1,0 +1,23 @@
+// Command lines and scenario files, by Boost.Program_options, with our error texts.
+//
+// A scenario file holds the same keys as the command line, one "key = value" a line; "#" starts a comment. The command
+// line wins.
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <string>
+#include <vector>
+
+namespace simtrain {
+
+// Parses `arguments` (without the program's name) by `known`. If `known` has an option "scenario" and it is given, the
+// keys of that file (shipped scenarios by name) fill what the command line leaves open. Abbreviated and positional
+// arguments are refused. InputError for an unknown option (with the nearest), a missing or repeated value, a bad line.
+boost::program_options::variables_map parse_options(const std::vector<std::string>& arguments,
+                                                    const boost::program_options::options_description& known);
+
+// The value of an option that was given, or of its default.
+std::string text_of(const boost::program_options::variables_map& values, const std::string& option);
+bool given(const boost::program_options::variables_map& values, const std::string& option);
+
+}  // namespace simtrain

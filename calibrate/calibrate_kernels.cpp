@@ -1,0 +1,157 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+#include <unordered_set>
+
+#include "base/error.hpp"
+#include "base/units.hpp"
+#include "calibrate/fit.hpp"
+#include "calibrate/kernels_command.hpp"
+#include "calibrate/measure.hpp"
+#include "calibrate/spread.hpp"
+#include "kernels/blas_kernels.hpp"
+
+extern char** environ;
+
+namespace simtrain {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+// Ctrl-C sets a flag while this object lives.
+class InterruptWatch {
+ public:
+  InterruptWatch() {
+    interrupted = 0;
+    struct sigaction action {};
+    action.sa_handler = [](int) { interrupted = 1; };
+    ::sigaction(SIGINT, &action, &interrupt_);
+    ::sigaction(SIGTERM, &action, &terminate_);
+  }
+  ~InterruptWatch() {
+    ::sigaction(SIGINT, &interrupt_, nullptr);
+    ::sigaction(SIGTERM, &terminate_, nullptr);
+  }
+  InterruptWatch(const InterruptWatch&) = delete;
+  InterruptWatch& operator=(const InterruptWatch&) = delete;
+
+ private:
+  struct sigaction interrupt_ {};
+  struct sigaction terminate_ {};
+};
+
+// A rough guess, on the slow side: 20 Gflop/s, 2 GB/s and 2 us.
+double guess_s(const Call& call) {
+  const CallFloats floats = floats_of(call);
+  const double flops = is_gemm(call.kernel) ? 2.0 * static_cast<double>(call.m) * static_cast<double>(call.n) *
+                                                  static_cast<double>(call.k)
+                                            : 0.0;
+  return 2e-6 + flops / 20e9 + 4.0 * static_cast<double>(floats.in + floats.out) / 2e9;
+}
+
+std::int64_t memory_bytes() {
+  return static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::int64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+// Floats of each of the workbench's two memories: enough for the largest call twice, and more than the caches of any
+// node, within a quarter of the machine's memory.
+std::int64_t workbench_floats(const std::vector<Call>& calls) {
+  constexpr std::int64_t kUsual = std::int64_t{1} << 27;  // 512 MiB
+  std::int64_t floats = kUsual;
+  for (const Call& call : calls) floats = std::max({floats, 2 * floats_of(call).in, 2 * floats_of(call).out});
+  return std::min(floats, memory_bytes() / 8 / static_cast<std::int64_t>(sizeof(float)));
+}
+
+// The calls as the workbench can execute them, each once, without those that would take too long.
+std::vector<Call> measurable(const std::vector<Call>& calls, double most_s) {
+  std::vector<Call> kept;
+  std::unordered_set<Call, CallHash> seen;
+  for (const Call& wanted : calls)
+    if (const Call call = executable(wanted); guess_s(call) <= most_s && seen.insert(call).second) kept.push_back(call);
+  return kept;
+}
+
+std::string now_utc() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+// Variables that change what the BLAS does.
+std::string blas_environment() {
+  std::vector<std::string> found;
+  for (char** variable = environ; *variable != nullptr; ++variable)
+    for (const std::string_view prefix : {"OPENBLAS_", "GOTO_NUM_THREADS=", "OMP_NUM_THREADS="})
+      if (std::string_view(*variable).starts_with(prefix)) found.emplace_back(*variable);
+  std::sort(found.begin(), found.end());
+  std::string text;
+  for (const std::string& variable : found) text += (text.empty() ? "" : " ") + variable;
+  return text;
+}
+
+Certificate certificate_of(const CalibrationOptions& options, std::int64_t workbench_capacity) {
+  const MachineIdentity machine = this_machine();
+  const BlasIdentity blas = blas_identity();
+  Certificate certificate;
+  certificate.machine = options.machine.empty() ? machine.machine : options.machine;
+  certificate.cpu = machine.cpu;
+  certificate.blas = blas.library;
+  certificate.blas_core_type = blas.core_type;
+  certificate.environment = blas_environment();
+  certificate.compiler = "g++ " __VERSION__;
+  certificate.threads = blas.threads;
+  certificate.operands = describe_rotation(workbench_capacity);
+  certificate.date = now_utc();
+  certificate.command = options.command;
+  certificate.seed = options.seed;
+  return certificate;
+}
+
+// "\rcalibrate: pass 2, 34 %" on a terminal, at most when the number changes.
+class Progress {
+ public:
+  void operator()(double fraction, int pass) {
+    const int percent = static_cast<int>(100 * fraction);
+    if (!terminal_ || percent == shown_) return;
+    shown_ = percent;
+    std::fprintf(stderr, "\rcalibrate: pass %d, %d %% ", pass, percent);
+  }
+  void end() const {
+    if (shown_ >= 0) std::fprintf(stderr, "\r%40s\r", "");
+  }
+
+ private:
+  bool terminal_ = ::isatty(STDERR_FILENO) == 1;
+  int shown_ = -1;
+};
+
+}  // namespace
+
+Profile calibrate_kernels(const std::vector<Call>& needed, const CalibrationOptions& options) {
+  const InterruptWatch watch;
+  std::vector<Call> calls = measurable(needed, options.budget_s / 20);
+  SpreadLimits limits;
+  limits.shapes = static_cast<int>(std::clamp(options.budget_s, 20.0, 200.0));
+  const std::vector<Call> spread = measurable(spread_calls(calls, limits, options.seed), options.budget_s / 20);
+  calls.insert(calls.end(), spread.begin(), spread.end());
+  Workbench bench(workbench_floats(calls), options.seed);
+  std::erase_if(calls, [&](const Call& call) { return !bench.fits(call); });
+
+  Progress progress;
+  MeasureOptions measuring{options.budget_s, options.repetitions, options.seed};
+  measuring.stop = [] { return interrupted != 0; };
+  measuring.progress = [&](double fraction, int pass) { progress(fraction, pass); };
+  Measurements measurements = measure(bench, calls, measuring);
+  progress.end();
+  if (measurements.stopped) throw Interrupted{};
+  keep_aside(measurements.samples, options.seed);
+  return Profile::fit(certificate_of(options, bench.capacity()), std::move(measurements.samples));
+}
+
+}  // namespace simtrain

@@ -1,0 +1,175 @@
+#include "calibrate/fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "base/random.hpp"
+#include "calibrate/least_squares.hpp"
+
+namespace simtrain {
+namespace {
+
+bool is_im2col(Kernel kernel) { return kernel == Kernel::im2col || kernel == Kernel::col2im; }
+
+std::vector<double> terms_of(const Call& call) {
+  const auto m = static_cast<double>(call.m), n = static_cast<double>(call.n), k = static_cast<double>(call.k);
+  if (is_gemm(call.kernel)) return {1, m * n, m * k, n * k, m * n * k};
+  if (is_im2col(call.kernel)) return {1, m, m / n, call.k > 1 ? m : 0.0};
+  return {1, m};
+}
+
+}  // namespace
+
+std::string_view name_of(FitMethod method) {
+  constexpr std::array<std::string_view, 3> kNames{"polynomial", "nearest", "piecewise"};
+  return kNames[static_cast<std::size_t>(method)];
+}
+
+bool has_three_sizes(Kernel kernel) { return is_gemm(kernel) || is_im2col(kernel); }
+
+FitMethod local_method(Kernel kernel) { return has_three_sizes(kernel) ? FitMethod::nearest : FitMethod::piecewise; }
+
+std::vector<std::string> term_names(Kernel kernel) {
+  if (is_gemm(kernel)) return {"1", "mn", "mk", "nk", "mnk"};
+  if (is_im2col(kernel)) return {"1", "m", "m/n", "m if k>1"};
+  return {"1", "m"};
+}
+
+double median(std::vector<double> values) {
+  SIMTRAIN_INVARIANT(!values.empty(), "no values");
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
+}
+
+KernelFit KernelFit::fit(Kernel kernel, const std::vector<Sample>& samples) {
+  std::vector<std::vector<double>> rows;
+  for (const Sample& sample : samples) {
+    if (sample.kept_aside) continue;
+    std::vector<double> row = terms_of(sample.call);
+    const double seconds = median(sample.seconds);
+    for (double& term : row) term /= seconds;
+    rows.push_back(std::move(row));
+  }
+  KernelFit fit(kernel, samples, relative_least_squares(rows), {}, FitMethod::polynomial);
+  for (const FitMethod method : {FitMethod::polynomial, local_method(kernel)})
+    fit.candidates_.push_back({method, fit.judge(samples, method)});
+  if (fit.candidates_[1].error.median < fit.candidates_[0].error.median) fit.method_ = local_method(kernel);
+  return fit;
+}
+
+KernelFit::KernelFit(Kernel kernel, const std::vector<Sample>& samples, std::vector<double> coefficients,
+                     std::vector<Candidate> candidates, FitMethod method)
+    : kernel_(kernel),
+      method_(method),
+      coefficients_(std::move(coefficients)),
+      candidates_(std::move(candidates)),
+      least_(samples.at(0).call),
+      most_(samples.at(0).call) {
+  SIMTRAIN_INVARIANT(coefficients_.size() == term_names(kernel).size(), "coefficients");
+  for (const Sample& sample : samples) {
+    const Call& call = sample.call;
+    const double seconds = median(sample.seconds);
+    measured_[call] = seconds;
+    least_ = {kernel, std::min(least_.m, call.m), std::min(least_.n, call.n), std::min(least_.k, call.k)};
+    most_ = {kernel, std::max(most_.m, call.m), std::max(most_.n, call.n), std::max(most_.k, call.k)};
+  }
+  for (const Sample& sample : samples)
+    if (!sample.kept_aside)
+      neighbours_.push_back({clamped(sample.call), std::log(measured_[sample.call] / polynomial(sample.call))});
+  std::sort(neighbours_.begin(), neighbours_.end(), [](const Neighbour& a, const Neighbour& b) { return a.at < b.at; });
+}
+
+const FitError& KernelFit::error() const {
+  const auto chosen = std::find_if(candidates_.begin(), candidates_.end(),
+                                   [&](const Candidate& candidate) { return candidate.method == method_; });
+  SIMTRAIN_INVARIANT(chosen != candidates_.end(), "a method without a judgement");
+  return chosen->error;
+}
+
+double KernelFit::polynomial(const Call& call) const {
+  const std::vector<double> terms = terms_of(call);
+  // A fit of one sample may have no constant term; a call always takes some time.
+  return std::max(1e-12, std::inner_product(terms.begin(), terms.end(), coefficients_.begin(), 0.0));
+}
+
+KernelFit::Point KernelFit::clamped(const Call& call) const {
+  const auto log_of = [](std::int64_t size, std::int64_t least, std::int64_t most) {
+    return std::log(static_cast<double>(std::clamp(size, least, most)));
+  };
+  return {log_of(call.m, least_.m, most_.m), log_of(call.n, least_.n, most_.n), log_of(call.k, least_.k, most_.k)};
+}
+
+double KernelFit::nearest_log_ratio(const Point& at) const {
+  constexpr std::size_t kNeighbours = 6;
+  std::vector<std::pair<double, double>> by_distance;  // squared distance, log ratio
+  by_distance.reserve(neighbours_.size());
+  for (const Neighbour& neighbour : neighbours_) {
+    double squared = 1e-6;  // a shape 0.1 % away counts as the same
+    for (std::size_t i = 0; i < at.size(); ++i) squared += (at[i] - neighbour.at[i]) * (at[i] - neighbour.at[i]);
+    by_distance.emplace_back(squared, neighbour.log_ratio);
+  }
+  const auto count = std::min(kNeighbours, by_distance.size());
+  std::partial_sort(by_distance.begin(), by_distance.begin() + static_cast<std::ptrdiff_t>(count), by_distance.end());
+  double weights = 0, sum = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    weights += 1 / by_distance[i].first;
+    sum += by_distance[i].second / by_distance[i].first;
+  }
+  return sum / weights;
+}
+
+double KernelFit::piecewise_log_ratio(double log_m) const {
+  const auto right = std::lower_bound(neighbours_.begin(), neighbours_.end(), log_m,
+                                      [](const Neighbour& neighbour, double at) { return neighbour.at[0] < at; });
+  if (right == neighbours_.begin()) return neighbours_.front().log_ratio;
+  if (right == neighbours_.end()) return neighbours_.back().log_ratio;
+  const auto left = std::prev(right);
+  const double part = (log_m - left->at[0]) / (right->at[0] - left->at[0]);
+  return left->log_ratio + part * (right->log_ratio - left->log_ratio);
+}
+
+double KernelFit::predict(const Call& call, FitMethod method) const {
+  const double seconds = polynomial(call);
+  if (method == FitMethod::polynomial) return seconds;
+  const Point at = clamped(call);
+  return seconds * std::exp(method == FitMethod::nearest ? nearest_log_ratio(at) : piecewise_log_ratio(at[0]));
+}
+
+Estimate KernelFit::estimate(const Call& call) const {
+  if (const auto known = measured_.find(call); known != measured_.end()) return {known->second, true};
+  const auto inside = [](std::int64_t size, std::int64_t least, std::int64_t most) {
+    return size >= least && size <= most;
+  };
+  return {predict(call),
+          inside(call.m, least_.m, most_.m) && inside(call.n, least_.n, most_.n) && inside(call.k, least_.k, most_.k)};
+}
+
+FitError KernelFit::judge(const std::vector<Sample>& samples, FitMethod method) const {
+  std::vector<double> errors;
+  for (const Sample& sample : samples)
+    if (sample.kept_aside) errors.push_back(std::abs(predict(sample.call, method) / median(sample.seconds) - 1));
+  if (errors.empty()) return {};
+  std::sort(errors.begin(), errors.end());
+  // Nearest rank: the smallest value that at least 95 % of them do not exceed.
+  const auto rank = static_cast<std::size_t>(std::ceil(0.95 * static_cast<double>(errors.size())));
+  return {static_cast<int>(errors.size()), median(errors), errors[rank - 1], errors.back()};
+}
+
+void keep_aside(std::vector<Sample>& samples, std::uint64_t seed) {
+  std::map<Kernel, std::vector<Sample*>> by_kernel;
+  for (Sample& sample : samples) {
+    sample.kept_aside = false;
+    by_kernel[sample.call.kernel].push_back(&sample);
+  }
+  for (auto& [kernel, shapes] : by_kernel) {
+    const auto lot = [seed](const Sample* sample) { return random_bits(seed, CallHash{}(sample->call), 0); };
+    std::sort(shapes.begin(), shapes.end(), [&](const Sample* a, const Sample* b) { return lot(a) < lot(b); });
+    for (std::size_t i = 0; i < shapes.size() / 5; ++i) shapes[i]->kept_aside = true;
+  }
+}
+
+}  // namespace simtrain

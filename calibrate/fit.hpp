@@ -1,0 +1,86 @@
+// Seconds of a kernel call from its shape.
+//
+//   polynomial   a sum of terms of the shape with coefficients >= 0 (terms below), by relative least squares
+//   nearest      the polynomial times a mean of measured/polynomial at the nearest measured shapes, in log(m, n, k),
+//                weighted by 1/distance^2: follows tiles and caches, where the polynomial is smooth
+//   piecewise    the same for kernels of one size: measured/polynomial linear in log(m) between neighbours
+//
+// Terms: matrix products 1, mn, mk, nk, mnk (call, C, A, B, arithmetic); im2col and col2im 1, m, m/n, and m for strides
+// above 1 (call, elements, rows, gathering); the other kernels 1, m.
+//
+// The samples kept aside choose between polynomial and the other (smaller median error), and state the error. Beyond
+// the measured shapes the ratio of the nearest edge is kept and the polynomial alone grows: predictions are positive
+// and grow with the shape.
+#pragma once
+
+#include <array>
+#include <unordered_map>
+
+#include "calibrate/profile.hpp"
+
+namespace simtrain {
+
+std::string_view name_of(FitMethod method);
+
+// False for the kernels whose calls have n = k = 1.
+bool has_three_sizes(Kernel kernel);
+
+// The method besides the polynomial that is tried for a kernel.
+FitMethod local_method(Kernel kernel);
+
+// The names of a kernel's terms, in the order of its coefficients.
+std::vector<std::string> term_names(Kernel kernel);
+
+// Middle value; of an even number the mean of the two in the middle. Precondition: not empty.
+double median(std::vector<double> values);
+
+class KernelFit {
+ public:
+  struct Candidate {
+    FitMethod method = FitMethod::polynomial;
+    FitError error;
+  };
+
+  // samples: all of one kernel, at least one that is not kept aside.
+  static KernelFit fit(Kernel kernel, const std::vector<Sample>& samples);
+  // A fit made earlier. coefficients: one per term.
+  KernelFit(Kernel kernel, const std::vector<Sample>& samples, std::vector<double> coefficients,
+            std::vector<Candidate> candidates, FitMethod method);
+
+  // What the fit says, whether the shape was measured or not.
+  [[nodiscard]] double predict(const Call& call) const { return predict(call, method_); }
+  // The measured median of this very shape if there is one, else what the fit says.
+  [[nodiscard]] Estimate estimate(const Call& call) const;
+
+  [[nodiscard]] FitMethod method() const { return method_; }
+  [[nodiscard]] const std::vector<double>& coefficients() const { return coefficients_; }
+  [[nodiscard]] const std::vector<Candidate>& candidates() const { return candidates_; }
+  [[nodiscard]] const FitError& error() const;  // of the chosen method
+
+ private:
+  using Point = std::array<double, 3>;  // natural logarithms of m, n, k
+  struct Neighbour {
+    Point at;
+    double log_ratio;  // of measured to polynomial
+  };
+
+  [[nodiscard]] double predict(const Call& call, FitMethod method) const;
+  [[nodiscard]] double polynomial(const Call& call) const;
+  [[nodiscard]] Point clamped(const Call& call) const;
+  [[nodiscard]] double nearest_log_ratio(const Point& at) const;
+  [[nodiscard]] double piecewise_log_ratio(double log_m) const;
+  [[nodiscard]] FitError judge(const std::vector<Sample>& samples, FitMethod method) const;
+
+  Kernel kernel_;
+  FitMethod method_;
+  std::vector<double> coefficients_;
+  std::vector<Candidate> candidates_;
+  std::vector<Neighbour> neighbours_;                    // the samples that were fitted, by m
+  std::unordered_map<Call, double, CallHash> measured_;  // medians of all samples
+  Call least_, most_;                                    // corners of the box of all samples
+};
+
+// Marks about a fifth of the shapes of every kernel, chosen by `seed`: of n shapes, n/5 rounded down.
+void keep_aside(std::vector<Sample>& samples, std::uint64_t seed);
+
+}  // namespace simtrain

@@ -1,0 +1,115 @@
+#include "calibrate/kernels_command.hpp"
+
+#include <cstdio>
+#include <iostream>
+#include <unordered_set>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/options.hpp"
+#include "base/units.hpp"
+#include "train/plan.hpp"
+
+namespace po = boost::program_options;
+
+namespace simtrain {
+namespace {
+
+constexpr const char* kUsage =
+    "calibrate kernels measures the kernels of training on one core of this machine and writes a profile.\n\n"
+    "  calibrate kernels --output node.json                    what AlexNet (batch 2048 on 256 processes) and the\n"
+    "                                                          MLP need, and shapes around it, in 3 minutes\n"
+    "  calibrate kernels --network vgg.json --batch 512 --grid 8x8 --grid 4x16 --budget 10 --output node.json\n\n";
+
+po::options_description options() {
+  po::options_description description("Options");
+  description.add_options()("help", "this text")                                                         //
+      ("output", po::value<std::string>()->value_name("FILE"), "the profile; default: standard output")  //
+      ("budget", po::value<std::string>()->default_value("3")->value_name("MINUTES"),
+       "time for measuring; every call is measured at least once, whatever it takes")  //
+      ("repetitions", po::value<std::string>()->default_value("9")->value_name("N"),
+       "times that every call is measured, budget permitting")  //
+      ("seed", po::value<std::string>()->default_value("1")->value_name("N"),
+       "of the shapes, their order and the samples kept aside")                                              //
+      ("machine", po::value<std::string>()->value_name("NAME"), "name of the machine; default: the host's")  //
+      ("network", po::value<std::vector<std::string>>()->composing()->value_name("NAME|FILE"),
+       "measure what this network needs; may be given several times; default: alexnet and mlp")   //
+      ("batch", po::value<std::string>()->value_name("N"), "batch size; default: the network's")  //
+      ("grid", po::value<std::vector<std::string>>()->composing()->value_name("RxC"),
+       "measure what this grid needs; may be given several times; default: every grid of 256 processes");
+  return description;
+}
+
+std::vector<std::string> list_of(const po::variables_map& values, const std::string& option) {
+  return given(values, option) ? values[option].as<std::vector<std::string>>() : std::vector<std::string>{};
+}
+
+// Every Pr x Pc of 256 processes whose columns all have samples.
+std::vector<Grid> default_grids(std::int64_t batch) {
+  constexpr int kProcesses = 256;
+  std::vector<Grid> grids;
+  for (int rows = 1; rows <= kProcesses; rows *= 2)
+    if (kProcesses / rows <= batch) grids.push_back({rows, kProcesses / rows});
+  return grids;
+}
+
+std::vector<Call> needed_calls(const po::variables_map& values) {
+  std::vector<std::string> networks = list_of(values, "network");
+  if (networks.empty()) networks = {"alexnet", "mlp"};
+  std::vector<Grid> given_grids;
+  for (const std::string& text : list_of(values, "grid")) given_grids.push_back(parse_grid("--grid", text));
+  std::unordered_set<Call, CallHash> calls;
+  for (const std::string& name : networks) {
+    const Network network = load_network(name);
+    const std::int64_t batch = given(values, "batch")
+                                   ? parse_integer("--batch", text_of(values, "batch"), 1, std::int64_t{1} << 30)
+                                   : network.default_batch;
+    for (const Grid grid : given_grids.empty() ? default_grids(batch) : given_grids) {
+      PlanOptions plan;
+      plan.grid = grid;
+      plan.batch = batch;
+      for (const Call& call : calls_of(make_plan(network, plan))) calls.insert(call);
+    }
+  }
+  return {calls.begin(), calls.end()};
+}
+
+std::string joined(const std::vector<std::string>& arguments) {
+  std::string text = "calibrate kernels";
+  for (const std::string& argument : arguments) text += " " + argument;
+  return text;
+}
+
+}  // namespace
+
+int kernels_command(const std::vector<std::string>& arguments) {
+  const po::variables_map values = parse_options(arguments, options());
+  if (given(values, "help")) {
+    std::cout << kUsage << options();
+    return 0;
+  }
+  CalibrationOptions calibration;
+  calibration.budget_s = 60 * parse_positive("--budget", text_of(values, "budget"));
+  calibration.repetitions =
+      static_cast<int>(parse_integer("--repetitions", text_of(values, "repetitions"), 1, 1'000'000));
+  calibration.seed = static_cast<std::uint64_t>(
+      parse_integer("--seed", text_of(values, "seed"), 0, std::numeric_limits<std::int64_t>::max()));
+  calibration.command = joined(arguments);
+  if (given(values, "machine")) calibration.machine = text_of(values, "machine");
+  const std::string output = given(values, "output") ? text_of(values, "output") : "";
+  if (given(values, "output")) check_writable("--output", output);
+  try {
+    const Profile profile = calibrate_kernels(needed_calls(values), calibration);
+    if (output.empty())
+      std::cout << profile.to_json();
+    else
+      write_file(output, profile.to_json());
+    std::cerr << to_text(profile);
+  } catch (const Interrupted&) {
+    std::cerr << "calibrate: interrupted; nothing was written\n";
+    return 130;  // 128 + SIGINT, as a shell reports it
+  }
+  return 0;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,50 @@
+#include "calibrate/measure.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+namespace simtrain {
+namespace {
+
+// Executions in one repetition, by a first one that is not kept: it also brings the code into the caches.
+int executions_for(Workbench& bench, const Call& call) {
+  const double once_s = std::max(1e-8, bench.time_s(call, 1));
+  return once_s >= kLeastTime_s ? 1 : static_cast<int>(std::ceil(kLeastTime_s / once_s));
+}
+
+}  // namespace
+
+Measurements measure(Workbench& bench, const std::vector<Call>& calls, const MeasureOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  const auto elapsed_s = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  Measurements result;
+  for (const Call& call : calls) result.samples.push_back({call, {}, false});
+  std::vector<int> executions(calls.size());
+  std::vector<std::size_t> order(calls.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937_64 random(options.seed);
+  for (int pass = 1; pass <= options.repetitions; ++pass) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (options.stop()) {
+        result.stopped = true;
+        return result;
+      }
+      if (pass > 1 && elapsed_s() > options.budget_s) return result;
+      const double of_calls = (static_cast<double>(i) / static_cast<double>(order.size()) + pass - 1) /
+                              static_cast<double>(options.repetitions);
+      options.progress(std::max(of_calls, std::min(1.0, elapsed_s() / options.budget_s)), pass);
+      const std::size_t at = order[i];
+      if (pass == 1) executions[at] = executions_for(bench, calls[at]);
+      result.samples[at].seconds.push_back(bench.time_s(calls[at], executions[at]) / executions[at]);
+    }
+    result.passes = pass;
+  }
+  return result;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,35 @@
+// Measures calls: every one in each of several passes, in an order that is new in each pass, so that a disturbance of
+// the machine hits single repetitions of many shapes rather than all of one.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "calibrate/profile.hpp"
+#include "calibrate/workbench.hpp"
+
+namespace simtrain {
+
+struct MeasureOptions {
+  double budget_s = 180;  // no pass but the first starts a call after this
+  int repetitions = 9;    // passes
+  std::uint64_t seed = 1;
+  // Asked before every call: true ends the measuring.
+  std::function<bool()> stop = [] { return false; };
+  // Told before every call what part of the calls or of the budget is done, and the pass (from 1).
+  std::function<void(double fraction, int pass)> progress = [](double, int) {};
+};
+
+struct Measurements {
+  std::vector<Sample> samples;  // in the order of the calls
+  bool stopped = false;         // by `stop`: the samples are not complete
+  int passes = 0;               // whole ones
+};
+
+// Each repetition lasts at least kLeastTime_s: short calls are executed several times and the mean is kept.
+inline constexpr double kLeastTime_s = 200e-6;
+
+// Precondition: the calls are distinct, fit the workbench and are executable.
+Measurements measure(Workbench& bench, const std::vector<Call>& calls, const MeasureOptions& options);
+
+}  // namespace simtrain

@@ -1,0 +1,128 @@
+// JSON -> Profile, strictly: docs/profile.schema.json says what may stand there.
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/error.hpp"
+#include "base/json.hpp"
+#include "calibrate/profile_state.hpp"
+
+namespace simtrain {
+namespace {
+
+constexpr double kLongest_s = 1e6;
+
+Certificate read_certificate(JsonObject object) {
+  Certificate certificate;
+  certificate.machine = object.text("machine");
+  certificate.cpu = object.text("cpu");
+  certificate.blas = object.text("blas");
+  certificate.blas_core_type = object.text("blas_core_type");
+  certificate.environment = object.text("environment");
+  certificate.compiler = object.text("compiler");
+  certificate.threads = static_cast<int>(object.integer("threads", 1, 1 << 20));
+  certificate.operands = object.text("operands");
+  certificate.date = object.text("date");
+  certificate.command = object.text("command");
+  certificate.seed = static_cast<std::uint64_t>(object.integer("seed", 0));
+  object.finish();
+  return certificate;
+}
+
+Sample read_sample(Kernel kernel, JsonObject row) {
+  Sample sample;
+  sample.call = {kernel, row.integer("m", 1)};
+  if (has_three_sizes(kernel)) {
+    sample.call.n = row.integer("n", 1);
+    sample.call.k = row.integer("k", 1);
+  }
+  const nlohmann::json& seconds = row.array("seconds");
+  if (seconds.empty()) row.refuse("seconds", "expected at least one time");
+  for (const nlohmann::json& value : seconds) {
+    const double time_s = value.is_number() ? value.get<double>() : 0.0;
+    if (!(time_s > 0 && time_s <= kLongest_s)) row.refuse("seconds", "expected times above 0 s, found " + value.dump());
+    sample.seconds.push_back(time_s);
+  }
+  sample.kept_aside = row.boolean_or("kept_aside", false);
+  row.finish();
+  return sample;
+}
+
+std::vector<Sample> read_samples(Kernel kernel, JsonObject& object) {
+  std::vector<Sample> samples;
+  std::unordered_set<Call, CallHash> shapes;
+  for (std::size_t i = 0; i < object.array("samples").size(); ++i) {
+    samples.push_back(read_sample(kernel, object.element("samples", i)));
+    if (!shapes.insert(samples.back().call).second)
+      object.refuse("samples[" + std::to_string(i) + "]", "this shape stands there twice");
+  }
+  if (std::all_of(samples.begin(), samples.end(), [](const Sample& sample) { return sample.kept_aside; }))
+    object.refuse("samples", "expected at least one sample that is not kept aside");
+  return samples;
+}
+
+FitMethod read_method(Kernel kernel, JsonObject& object) {
+  const std::string text = object.text("method");
+  std::vector<std::string> known;
+  for (const FitMethod method : {FitMethod::polynomial, local_method(kernel)}) {
+    if (text == name_of(method)) return method;
+    known.emplace_back(name_of(method));
+  }
+  object.refuse("method", unknown_choice("method", text, known));
+}
+
+KernelFit::Candidate read_candidate(Kernel kernel, JsonObject object) {
+  const FitMethod method = read_method(kernel, object);
+  FitError error;
+  error.samples = static_cast<int>(object.integer("samples", 0, 1 << 30));
+  error.median = object.number("median_error", 0, 1e30);
+  error.percentile95 = object.number("percentile95_error", 0, 1e30);
+  error.worst = object.number("worst_error", 0, 1e30);
+  object.finish();
+  return {method, error};
+}
+
+std::vector<double> read_coefficients(Kernel kernel, JsonObject object) {
+  std::vector<double> coefficients;
+  for (const std::string& name : term_names(kernel)) coefficients.push_back(object.number(name, 0, kLongest_s));
+  object.finish();
+  return coefficients;
+}
+
+KernelFit read_fit(Kernel kernel, const std::vector<Sample>& samples, JsonObject object) {
+  const FitMethod method = read_method(kernel, object);
+  std::vector<KernelFit::Candidate> candidates;
+  for (std::size_t i = 0; i < object.array("candidates").size(); ++i)
+    candidates.push_back(read_candidate(kernel, object.element("candidates", i)));
+  if (std::none_of(candidates.begin(), candidates.end(), [&](const auto& one) { return one.method == method; }))
+    object.refuse("method", "'" + std::string(name_of(method)) + "' is not among the candidates");
+  std::vector<double> coefficients = read_coefficients(kernel, object.object("coefficients"));
+  object.finish();
+  return {kernel, samples, std::move(coefficients), std::move(candidates), method};
+}
+
+}  // namespace
+
+Profile Profile::from_json(const std::string& path, const std::string& text) {
+  const nlohmann::json document = parse_json("profile", path, text);
+  JsonObject root("profile", path, document);
+  if (root.text("format") != "simtrain-profile") root.refuse("format", "expected 'simtrain-profile'");
+  root.integer("version", kProfileVersion, kProfileVersion);
+  Profile profile;
+  profile.state_->path = path;
+  profile.state_->certificate = read_certificate(root.object("certificate"));
+  JsonObject kernels = root.object("kernels");
+  for (std::size_t i = 0; i < kKernelCount; ++i) {
+    if (!kernels.has(kKernelNames[i])) continue;  // estimate() says so, should the kernel be needed
+    JsonObject entry = kernels.object(kKernelNames[i]);
+    const auto kernel = static_cast<Kernel>(i);
+    std::vector<Sample> samples = read_samples(kernel, entry);
+    profile.state_->fits.emplace(kernel, read_fit(kernel, samples, entry.object("fit")));
+    entry.finish();
+    std::move(samples.begin(), samples.end(), std::back_inserter(profile.state_->samples));
+  }
+  kernels.finish();
+  root.finish();
+  return profile;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,199 @@
+#include "calibrate/workbench.hpp"
+
+#include <algorithm>
+#include <ctime>
+
+#include "base/error.hpp"
+#include "kernels/blas_kernels.hpp"
+#include "kernels/execute.hpp"
+
+namespace simtrain {
+namespace {
+
+// One size cut into a whole number of rows and these into planes, as the operations want it.
+struct Rows {
+  std::int64_t row, per_plane, rows;
+  [[nodiscard]] std::int64_t elements() const { return row * rows; }
+};
+
+// At least one row of `row` elements; at most `per_plane` rows a plane, and planes filled.
+Rows rows_of(std::int64_t elements, std::int64_t row, std::int64_t per_plane) {
+  const std::int64_t rows = std::max<std::int64_t>(1, (elements + row / 2) / row);
+  if (rows <= per_plane) return {row, rows, rows};
+  return {row, per_plane, (rows + per_plane / 2) / per_plane * per_plane};
+}
+
+// Pooling as in AlexNet: windows of 3 x 3 with stride 2, 27 x 27 -> 13 x 13.
+constexpr std::int64_t kWindow = 3, kPoolStride = 2, kPoolOut = 13, kPoolIn = 27;
+
+Rows pooling_rows(const Call& call) { return rows_of(call.m, kWindow * kWindow * kPoolOut, kPoolOut); }
+
+Pooling pooling_of(const Call& call) {
+  const Rows rows = pooling_rows(call);
+  const bool max = call.kernel == Kernel::max_pool || call.kernel == Kernel::max_pool_gradient;
+  const bool forward = call.kernel == Kernel::max_pool || call.kernel == Kernel::average_pool;
+  return {max ? PoolingKind::max : PoolingKind::average,
+          forward ? PoolingPass::forward : PoolingPass::gradient,
+          rows.rows / rows.per_plane,
+          (rows.per_plane - 1) * kPoolStride + kWindow,
+          kPoolIn,
+          rows.per_plane,
+          kPoolOut,
+          kWindow,
+          kPoolStride,
+          0};
+}
+
+// Flattening as behind AlexNet's last pooling: 6 x 6 pixels; up to 64 samples.
+Rows flatten_rows(const Call& call) { return rows_of(call.m, 36, 64); }
+
+Rows softmax_rows(const Call& call) { return rows_of(call.m, call.m >= 32000 ? 1000 : 10, 1); }
+
+// A convolution whose im2col matrix has m elements, rows of n outputs and stride k. The window is the one that networks
+// use with that stride (3 x 3, 7 x 7 with 2, 11 x 11 with 4) unless another one makes m exact.
+ConvolutionGeometry geometry_of(const Call& call) {
+  std::int64_t kernel = call.k == 1 ? 3 : 2 * call.k + 3;
+  for (const std::int64_t other : {kernel, std::int64_t{11}, std::int64_t{5}, std::int64_t{3}, std::int64_t{1}})
+    if (call.m % (other * other * call.n * call.n) == 0) {
+      kernel = other;
+      break;
+    }
+  const Rows rows = rows_of(call.m, kernel * kernel * call.n, call.n);
+  const std::int64_t padding = call.k == 1 ? kernel / 2 : 0;
+  const auto inputs = [&](std::int64_t outputs) { return (outputs - 1) * call.k + kernel - 2 * padding; };
+  const std::int64_t channels = rows.rows / rows.per_plane;
+  return {channels, inputs(rows.per_plane), inputs(call.n), 1, rows.per_plane, call.n, kernel, kernel, call.k, padding,
+          1};
+}
+
+std::int64_t image_floats(const ConvolutionGeometry& g) { return g.in_channels * g.in_height * g.in_width; }
+
+// The processor time of this thread: what the kernels take, also when something else runs on the machine meanwhile.
+double now_s() {
+  std::timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace
+
+Call executable(const Call& call) {
+  switch (call.kernel) {
+    case Kernel::max_pool:
+    case Kernel::max_pool_gradient:
+    case Kernel::average_pool:
+    case Kernel::average_pool_gradient:
+      return {call.kernel, pooling_rows(call).elements()};
+    case Kernel::flatten:
+      return {call.kernel, flatten_rows(call).elements()};
+    case Kernel::softmax_loss:
+      return {call.kernel, softmax_rows(call).elements()};
+    case Kernel::im2col:
+    case Kernel::col2im: {
+      const ConvolutionGeometry g = geometry_of(call);
+      return {call.kernel, g.patch() * g.out_pixels(), call.n, call.k};
+    }
+    default:
+      return call;
+  }
+}
+
+CallFloats floats_of(const Call& call) {
+  switch (call.kernel) {
+    case Kernel::gemm_nn:
+    case Kernel::gemm_nt:
+    case Kernel::gemm_tn:
+      return {call.m * call.k + call.k * call.n, call.m * call.n};
+    case Kernel::im2col:
+      return {image_floats(geometry_of(call)), call.m};
+    case Kernel::col2im:
+      return {call.m, image_floats(geometry_of(call))};
+    case Kernel::max_pool_gradient:
+      return {2 * call.m, call.m};
+    case Kernel::relu_gradient:
+      return {2 * call.m, call.m};
+    case Kernel::update:
+      return {call.m, 2 * call.m};
+    default:
+      return {call.m, call.m};  // an upper bound for pooling
+  }
+}
+
+Workbench::Workbench(std::int64_t floats, std::uint64_t seed)
+    : inputs_(floats, true, seed), outputs_(floats, false, seed) {
+  use_one_blas_thread();
+}
+
+bool Workbench::fits(const Call& call) const {
+  // Half: so that the operands of one call never overlap, wherever the rotation stands.
+  const CallFloats floats = floats_of(call);
+  return floats.in <= inputs_.capacity() / 2 && floats.out <= outputs_.capacity() / 2;
+}
+
+double Workbench::time_s(const Call& call, int times) {
+  SIMTRAIN_INVARIANT(call == executable(call) && fits(call), std::string(name_of(call.kernel)));
+  if (call.kernel == Kernel::softmax_loss)
+    labels_.resize(std::max(labels_.size(), static_cast<std::size_t>(softmax_rows(call).rows)));
+  const double start = now_s();
+  for (int i = 0; i < times; ++i) execute_once(call);
+  return now_s() - start;
+}
+
+void Workbench::execute_once(const Call& call) {
+  if (is_gemm(call.kernel)) {
+    const MatrixProduct product{static_cast<Transposition>(call.kernel), call.m, call.n, call.k};
+    execute(product, {inputs_.next(call.m * call.k), inputs_.next(call.k * call.n), outputs_.next(call.m * call.n)});
+  } else if (call.kernel == Kernel::im2col || call.kernel == Kernel::col2im) {
+    execute_im2col(call);
+  } else {
+    execute_stream(call);
+  }
+}
+
+void Workbench::execute_im2col(const Call& call) {
+  const ConvolutionGeometry g = geometry_of(call);
+  const std::int64_t channel_stride = g.in_height * g.in_width;
+  if (call.kernel == Kernel::im2col)
+    im2col(g, inputs_.next(image_floats(g)).data, channel_stride, 1, outputs_.next(call.m).data);
+  else
+    col2im(g, inputs_.next(call.m).data, 1, outputs_.next(image_floats(g)).data, channel_stride);
+}
+
+void Workbench::execute_stream(const Call& call) {
+  const auto in = [&](std::int64_t floats) { return inputs_.next(floats); };
+  const auto out = [&](std::int64_t floats) { return outputs_.next(floats); };
+  const std::int64_t m = call.m;
+  switch (call.kernel) {
+    case Kernel::relu:
+      return execute(ElementwiseOp{Elementwise::relu, m}, {in(m), out(m)});
+    case Kernel::relu_gradient:
+      return execute(ElementwiseOp{Elementwise::relu_gradient, m}, {in(m), in(m), out(m)});
+    case Kernel::add:
+      return execute(ElementwiseOp{Elementwise::add, m}, {in(m), out(m)});
+    case Kernel::bias:
+      return execute(BiasForward{1, m}, {in(1), out(m)});
+    case Kernel::bias_gradient:
+      return execute(BiasGradient{1, m}, {in(m), out(1)});
+    case Kernel::update:
+      return execute(Update{m, 0.01F, 0.9F, 5e-4F}, {in(m), out(m), out(m)});
+    case Kernel::flatten: {
+      const Rows rows = flatten_rows(call);
+      return execute(Flatten{FlattenDirection::forward, rows.rows / rows.per_plane, rows.per_plane, rows.row},
+                     {in(m), out(m)});
+    }
+    case Kernel::softmax_loss: {
+      const Rows rows = softmax_rows(call);
+      const Buffer labels{labels_.data(), rows.rows, false};
+      return execute(SoftmaxLoss{rows.row, rows.rows, rows.rows}, {in(m), labels, out(m), out(1)});
+    }
+    default: {
+      const Pooling op = pooling_of(call);
+      const std::int64_t inputs = op.planes * op.in_height * op.in_width;
+      const std::int64_t outputs = op.planes * op.out_height * op.out_width;
+      if (op.pass == PoolingPass::forward) return execute(op, {in(inputs), out(outputs)});
+      return execute(op, {in(outputs), in(inputs), in(outputs), out(inputs)});
+    }
+  }
+}
+
+}  // namespace simtrain

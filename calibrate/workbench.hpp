@@ -1,0 +1,40 @@
+// Executes single primitive calls on operands of its own, for measuring.
+#pragma once
+
+#include <vector>
+
+#include "calibrate/rotation.hpp"
+#include "kernels/operation.hpp"
+
+namespace simtrain {
+
+// The nearest call that the workbench can execute: pooling, flattening, softmax and im2col need whole rows, planes or
+// classes. Any other call comes back unchanged.
+Call executable(const Call& call);
+
+// Floats that the call reads, and that it writes.
+struct CallFloats {
+  std::int64_t in, out;
+};
+CallFloats floats_of(const Call& call);
+
+class Workbench {
+ public:
+  // floats: the size of each of its two memories, of inputs and of outputs; calls up to that size can be executed.
+  Workbench(std::int64_t floats, std::uint64_t seed);
+
+  [[nodiscard]] bool fits(const Call& call) const;
+  // Processor seconds of `times` executions together, each on the next operands. Precondition: call == executable(call), fits.
+  double time_s(const Call& call, int times);
+  [[nodiscard]] std::int64_t capacity() const { return inputs_.capacity(); }
+
+ private:
+  void execute_once(const Call& call);
+  void execute_stream(const Call& call);
+  void execute_im2col(const Call& call);
+
+  OperandRotation inputs_, outputs_;
+  std::vector<float> labels_;
+};
+
+}  // namespace simtrain

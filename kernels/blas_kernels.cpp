@@ -1,0 +1,81 @@
+#include "kernels/blas_kernels.hpp"
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+#include "base/error.hpp"
+#include "kernels/execute.hpp"
+
+namespace simtrain {
+
+void require(const Operands& operands, std::size_t i, std::int64_t floats) {
+  const Buffer& buffer = operands[i];
+  SIMTRAIN_INVARIANT(!buffer.phantom, "operand " + std::to_string(i) + " is a phantom");
+  SIMTRAIN_INVARIANT(buffer.count >= floats, "operand " + std::to_string(i) + " has " + std::to_string(buffer.count) +
+                                                 " floats, the operation needs " + std::to_string(floats));
+}
+
+void execute(const Operation& operation, const Operands& operands) {
+  std::visit([&](const auto& op) { execute_operation(op, operands); }, operation);
+}
+
+BlasKernels::BlasKernels(std::function<double()> now) : now_(std::move(now)) {}
+
+BlasKernels::~BlasKernels() {
+  for (float* memory : owned_) std::free(memory);
+}
+
+Buffer BlasKernels::allocate(std::int64_t floats) {
+  constexpr std::size_t kAlignment = 64;  // a cache line, and the widest vector
+  SIMTRAIN_INVARIANT(floats >= 0, std::to_string(floats) + " floats");
+  const std::size_t bytes = (static_cast<std::size_t>(floats) * sizeof(float) / kAlignment + 1) * kAlignment;
+  auto* memory = static_cast<float*>(std::aligned_alloc(kAlignment, bytes));
+  if (memory == nullptr) throw std::bad_alloc();
+  owned_.push_back(memory);
+  std::fill_n(memory, floats, 0.0F);  // touches the pages as well: no page faults inside the timed iterations
+  return {memory, floats, false};
+}
+
+Event BlasKernels::enqueue(const Operation& operation, const Operands& operands, Account account) {
+  SIMTRAIN_INVARIANT(account >= 0, "account " + std::to_string(account));
+  const auto i = static_cast<std::size_t>(account);
+  if (i >= busy_s_.size()) busy_s_.resize(i + 1);
+  const double start = now_();
+  execute(operation, operands);
+  busy_s_[i] += now_() - start;
+  return {++done_};
+}
+
+void BlasKernels::wait(Event event) {
+  SIMTRAIN_INVARIANT(event.ticket <= done_, "event " + std::to_string(event.ticket) + " of another queue");
+}
+
+double BlasKernels::busy_s(Account account) const {
+  const auto i = static_cast<std::size_t>(account);
+  return i < busy_s_.size() ? busy_s_[i] : 0;
+}
+
+void BlasKernels::reset_accounts() { busy_s_.assign(busy_s_.size(), 0); }
+
+void BlasKernels::fill(Buffer buffer, const std::function<float(std::int64_t)>& value) {
+  if (buffer.phantom) return;
+  for (std::int64_t i = 0; i < buffer.count; ++i) buffer.data[i] = value(i);
+}
+
+std::span<const float> BlasKernels::read(Buffer buffer) {
+  if (buffer.phantom) return {};
+  return {buffer.data, static_cast<std::size_t>(buffer.count)};
+}
+
+BlasIdentity blas_identity() {
+  std::string library = openblas_get_config();
+  library.erase(library.find_last_not_of(' ') + 1);
+  return {library, openblas_get_corename(), openblas_get_num_threads()};
+}
+
+void use_one_blas_thread() { openblas_set_num_threads(1); }
+
+}  // namespace simtrain

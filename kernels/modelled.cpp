@@ -1,0 +1,85 @@
+#include "kernels/modelled.hpp"
+
+#include "base/error.hpp"
+
+namespace simtrain {
+
+OperationCost PricedOperations::price(const Operation& operation) {
+  OperationCost cost;
+  for_each_call(operation, [&](const Call& call, std::int64_t times) {
+    auto known = known_.find(call);
+    if (known == known_.end()) known = known_.emplace(call, model_.estimate(call)).first;
+    const double seconds = known->second.seconds * static_cast<double>(times) / compute_scale_;
+    cost.seconds += seconds;
+    if (!known->second.measured_range) cost.extrapolated_s += seconds;
+  });
+  return cost;
+}
+
+namespace {
+
+// What phantoms point to: an address that MPI accepts, never read or written.
+float phantom_memory[16];
+
+std::size_t index_of(Account account) {
+  SIMTRAIN_INVARIANT(account >= 0, "account " + std::to_string(account));
+  return static_cast<std::size_t>(account);
+}
+
+}  // namespace
+
+ModelledKernels::ModelledKernels(PricedOperations& prices, std::function<void(double)> charge,
+                                 std::unique_ptr<Kernels> numbers)
+    : prices_(prices), charge_(std::move(charge)), numbers_(std::move(numbers)) {}
+
+Buffer ModelledKernels::allocate(std::int64_t floats) {
+  if (numbers_) return numbers_->allocate(floats);
+  return {phantom_memory, floats, true};
+}
+
+Event ModelledKernels::enqueue(const Operation& operation, const Operands& operands, Account account) {
+  pending_.push_back({index_of(account), prices_.price(operation)});
+  if (numbers_) numbers_->enqueue(operation, operands, account);
+  return {++enqueued_};
+}
+
+void ModelledKernels::wait(Event event) {
+  if (event.ticket == 0 || pending_.empty()) return;
+  if (numbers_) numbers_->wait(event);  // the same ticket: both queues have seen the same operations
+  double seconds = 0;
+  for (const Booking& booking : pending_) {
+    if (booking.account >= accounts_.size()) accounts_.resize(booking.account + 1);
+    accounts_[booking.account].seconds += booking.cost.seconds;
+    accounts_[booking.account].extrapolated_s += booking.cost.extrapolated_s;
+    seconds += booking.cost.seconds;
+  }
+  pending_.clear();
+  charge_(seconds);
+}
+
+double ModelledKernels::busy_s(Account account) const {
+  const std::size_t i = index_of(account);
+  return i < accounts_.size() ? accounts_[i].seconds : 0;
+}
+
+double ModelledKernels::extrapolated_s(Account account) const {
+  const std::size_t i = index_of(account);
+  return i < accounts_.size() ? accounts_[i].extrapolated_s : 0;
+}
+
+void ModelledKernels::reset_accounts() {
+  accounts_.assign(accounts_.size(), {});
+  if (numbers_) numbers_->reset_accounts();
+}
+
+void ModelledKernels::fill(Buffer buffer, const std::function<float(std::int64_t)>& value) {
+  if (numbers_) numbers_->fill(buffer, value);
+}
+
+std::span<const float> ModelledKernels::read(Buffer buffer) {
+  wait({enqueued_});  // with and without numbers, so that both tell the same time
+  if (!numbers_) return {};
+  return numbers_->read(buffer);
+}
+
+}  // namespace simtrain

@@ -1,0 +1,147 @@
+#include "report/json.hpp"
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "report/json_value.hpp"
+
+namespace simtrain {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json write(const char* key, const Spread& spread) {
+  return {{"min", finite(key, spread.min)}, {"mean", finite(key, spread.mean)}, {"max", finite(key, spread.max)}};
+}
+
+ordered_json write(const CollectiveResult& collective) {
+  return {{"algorithm", collective.algorithm},
+          {"group_size", collective.group_size},
+          {"seconds", write("seconds", collective.seconds)},
+          {"reduction_s", finite("reduction_s", collective.reduction_s)},
+          {"bytes_sent", write("bytes_sent", collective.bytes_sent)},
+          {"messages", finite("messages", collective.messages)},
+          {"alpha_beta_s", finite("alpha_beta_s", collective.alpha_beta_s)},
+          {"paper_s", finite("paper_s", collective.paper_s)}};
+}
+
+ordered_json write(const LayerResult& layer) {
+  return {{"name", layer.name},
+          {"kind", layer.kind},
+          {"forward_s", write("forward_s", layer.forward_s)},
+          {"backward_s", write("backward_s", layer.backward_s)},
+          {"update_s", write("update_s", layer.update_s)},
+          {"extrapolated_s", finite("extrapolated_s", layer.extrapolated_s)},
+          {"all_gather", write(layer.all_gather)},
+          {"reduce_data", write(layer.reduce_data)},
+          {"reduce_weights", write(layer.reduce_weights)}};
+}
+
+ordered_json write(const MemoryResult& memory) {
+  ordered_json value = {{"weights_bytes", finite("weights_bytes", memory.weights)},
+                        {"gradients_bytes", finite("gradients_bytes", memory.gradients)},
+                        {"momentum_bytes", finite("momentum_bytes", memory.momentum)},
+                        {"activations_bytes", finite("activations_bytes", memory.activations)},
+                        {"buffers_bytes", finite("buffers_bytes", memory.buffers)},
+                        {"total_bytes", finite("total_bytes", memory.total())}};
+  if (memory.host) value["host_bytes"] = finite("host_bytes", *memory.host);
+  return value;
+}
+
+ordered_json write(const JobResult& job) {
+  return {{"network", job.network},
+          {"strategy", job.strategy},
+          {"collectives", job.collectives},
+          {"gather", job.gather},
+          {"placement", job.placement},
+          {"numerics", job.numerics},
+          {"grid_rows", job.grid_rows},
+          {"grid_columns", job.grid_columns},
+          {"batch", job.batch},
+          {"iterations", job.iterations},
+          {"epoch_images", job.epoch_images},
+          {"seed", job.seed},
+          {"learning_rate", finite("learning_rate", job.learning_rate)},
+          {"momentum", finite("momentum", job.momentum)},
+          {"weight_decay", finite("weight_decay", job.weight_decay)}};
+}
+
+ordered_json write(const PlatformResult& platform) {
+  return {{"name", platform.name},
+          {"description", platform.description},
+          {"hosts", platform.hosts},
+          {"latency_s", finite("latency_s", platform.latency_s)},
+          {"bandwidth_Bps", finite("bandwidth_Bps", platform.bandwidth_Bps)},
+          {"latency_source", platform.latency_source}};
+}
+
+ordered_json write(const ProfileResult& profile) {
+  return {{"name", profile.name},
+          {"machine", profile.machine},
+          {"cpu", profile.cpu},
+          {"blas", profile.blas},
+          {"date", profile.date},
+          {"command", profile.command},
+          {"this_machine", profile.this_machine},
+          {"compute_scale", finite("compute_scale", profile.compute_scale)}};
+}
+
+ordered_json write(const NativeResult& native) {
+  return {{"machine", native.machine},
+          {"cpu", native.cpu},
+          {"mpi", native.mpi},
+          {"blas", native.blas},
+          {"blas_threads", native.blas_threads}};
+}
+
+ordered_json write_totals(const Result& result) {
+  return {{"epoch_s", finite("epoch_s", result.epoch_s())},
+          {"images_per_s", finite("images_per_s", result.images_per_s())},
+          {"compute_s", finite("compute_s", result.compute_s())},
+          {"communication_s", finite("communication_s", result.communication_s())},
+          {"reduction_s", finite("reduction_s", result.reduction_s())},
+          {"alpha_beta_s", finite("alpha_beta_s", result.alpha_beta_s())},
+          {"paper_s", finite("paper_s", result.paper_s())},
+          {"extrapolated_s", finite("extrapolated_s", result.extrapolated_s())},
+          {"bytes_sent", finite("bytes_sent", result.bytes_sent())}};
+}
+
+}  // namespace
+
+ordered_json finite(const char* key, double value) {
+  SIMTRAIN_INVARIANT(std::isfinite(value), std::string("'") + key + "' of a result is " + std::to_string(value));
+  return value;
+}
+
+ordered_json to_json_value(const Result& result) {
+  ordered_json value = {{"schema", "simtrain-result"},
+                        {"schema_version", kResultSchemaVersion},
+                        {"kind", result.kind},
+                        {"version", result.version},
+                        {"job", write(result.job)}};
+  if (result.platform) value["platform"] = write(*result.platform);
+  if (result.profile) value["profile"] = write(*result.profile);
+  if (result.native) value["native"] = write(*result.native);
+
+  value["iteration_s"] = finite("iteration_s", result.iteration_s);
+  value["totals"] = write_totals(result);
+  value["memory"] = write(result.memory);
+  value["iteration_seconds"] = ordered_json::array();
+  for (const double seconds : result.iteration_seconds)
+    value["iteration_seconds"].push_back(finite("iteration_seconds", seconds));
+  // The one number that users can drive out of bounds (a learning rate too large): null says that it diverged.
+  value["losses"] = ordered_json::array();
+  for (const double loss : result.losses) value["losses"].push_back(std::isfinite(loss) ? ordered_json(loss) : nullptr);
+  value["layers"] = ordered_json::array();
+  for (const LayerResult& layer : result.layers) value["layers"].push_back(write(layer));
+  return value;
+}
+
+std::string json_text(const ordered_json& document) {
+  return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string to_json(const Result& result) { return json_text(to_json_value(result)); }
+
+}  // namespace simtrain

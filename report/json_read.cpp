@@ -1,0 +1,224 @@
+// Reading results: every key must be there and no other. What can be derived (totals) must agree with what it is
+// derived from: a file that was edited by hand fails here rather than misleading a comparison.
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "base/json.hpp"
+#include "report/json.hpp"
+
+namespace simtrain {
+
+namespace {
+
+constexpr double kLargest = std::numeric_limits<double>::max();
+constexpr std::int64_t kMostRanks = std::int64_t{1} << 31;
+
+double amount(JsonObject& from, std::string_view key) { return from.number(key, 0, kLargest); }
+
+int small_count(JsonObject& from, std::string_view key) {
+  return static_cast<int>(from.integer(key, 1, std::numeric_limits<int>::max()));
+}
+
+Spread read_spread(JsonObject from) {
+  const Spread spread{.min = amount(from, "min"), .mean = amount(from, "mean"), .max = amount(from, "max")};
+  from.finish();
+  return spread;
+}
+
+CollectiveResult read_collective(JsonObject from) {
+  CollectiveResult collective;
+  collective.algorithm = from.text("algorithm");
+  collective.group_size = small_count(from, "group_size");
+  collective.seconds = read_spread(from.object("seconds"));
+  collective.reduction_s = amount(from, "reduction_s");
+  collective.bytes_sent = read_spread(from.object("bytes_sent"));
+  collective.messages = amount(from, "messages");
+  collective.alpha_beta_s = amount(from, "alpha_beta_s");
+  collective.paper_s = amount(from, "paper_s");
+  from.finish();
+  return collective;
+}
+
+LayerResult read_layer(JsonObject from) {
+  LayerResult layer;
+  layer.name = from.text("name");
+  layer.kind = from.text("kind");
+  layer.forward_s = read_spread(from.object("forward_s"));
+  layer.backward_s = read_spread(from.object("backward_s"));
+  layer.update_s = read_spread(from.object("update_s"));
+  layer.extrapolated_s = amount(from, "extrapolated_s");
+  layer.all_gather = read_collective(from.object("all_gather"));
+  layer.reduce_data = read_collective(from.object("reduce_data"));
+  layer.reduce_weights = read_collective(from.object("reduce_weights"));
+  from.finish();
+  return layer;
+}
+
+std::uint64_t read_seed(JsonObject& from) {
+  const nlohmann::json& value = from.any("seed");
+  if (!value.is_number_unsigned()) from.refuse("seed", "expected a whole number of at least 0, found " + value.dump());
+  return value.get<std::uint64_t>();
+}
+
+JobResult read_job(JsonObject from) {
+  JobResult job;
+  job.network = from.text("network");
+  job.strategy = from.text("strategy");
+  job.collectives = from.text("collectives");
+  job.gather = from.text("gather");
+  job.placement = from.text("placement");
+  job.numerics = from.text("numerics");
+  job.grid_rows = small_count(from, "grid_rows");
+  job.grid_columns = small_count(from, "grid_columns");
+  job.batch = from.integer("batch", 1);
+  job.iterations = from.integer("iterations", 1);
+  job.epoch_images = from.integer("epoch_images", 0);
+  job.seed = read_seed(from);
+  job.learning_rate = amount(from, "learning_rate");
+  job.momentum = amount(from, "momentum");
+  job.weight_decay = amount(from, "weight_decay");
+  from.finish();
+  return job;
+}
+
+PlatformResult read_platform(JsonObject from) {
+  PlatformResult platform;
+  platform.name = from.text("name");
+  platform.description = from.text("description");
+  platform.hosts = from.integer("hosts", 1, kMostRanks);
+  platform.latency_s = amount(from, "latency_s");
+  platform.bandwidth_Bps = amount(from, "bandwidth_Bps");
+  platform.latency_source = from.text("latency_source");
+  from.finish();
+  return platform;
+}
+
+ProfileResult read_profile(JsonObject from) {
+  ProfileResult profile;
+  profile.name = from.text("name");
+  profile.machine = from.text("machine");
+  profile.cpu = from.text("cpu");
+  profile.blas = from.text("blas");
+  profile.date = from.text("date");
+  profile.command = from.text("command");
+  profile.this_machine = from.boolean("this_machine");
+  profile.compute_scale = from.number("compute_scale", std::numeric_limits<double>::min(), kLargest);
+  from.finish();
+  return profile;
+}
+
+NativeResult read_native(JsonObject from) {
+  NativeResult native;
+  native.machine = from.text("machine");
+  native.cpu = from.text("cpu");
+  native.mpi = from.text("mpi");
+  native.blas = from.text("blas");
+  native.blas_threads = small_count(from, "blas_threads");
+  from.finish();
+  return native;
+}
+
+// Refuses a number that does not follow from the others (beyond rounding).
+void check_derived(JsonObject& from, std::string_view key, double expected) {
+  const double found = amount(from, key);
+  if (std::fabs(found - expected) > 1e-9 * std::fabs(expected))
+    from.refuse(key, "is " + nlohmann::json(found).dump() + ", but the numbers it is derived from give " +
+                         nlohmann::json(expected).dump());
+}
+
+MemoryResult read_memory(JsonObject from) {
+  MemoryResult memory;
+  memory.weights = amount(from, "weights_bytes");
+  memory.gradients = amount(from, "gradients_bytes");
+  memory.momentum = amount(from, "momentum_bytes");
+  memory.activations = amount(from, "activations_bytes");
+  memory.buffers = amount(from, "buffers_bytes");
+  check_derived(from, "total_bytes", memory.total());
+  if (from.has("host_bytes")) memory.host = amount(from, "host_bytes");
+  from.finish();
+  return memory;
+}
+
+std::vector<double> read_seconds(JsonObject& from, std::string_view key) {
+  std::vector<double> seconds;
+  for (const nlohmann::json& value : from.array(key)) {
+    if (!value.is_number() || value.get<double>() < 0)
+      from.refuse(std::string(key) + "[" + std::to_string(seconds.size()) + "]",
+                  "expected a number of at least 0, found " + value.dump());
+    seconds.push_back(value.get<double>());
+  }
+  if (seconds.empty()) from.refuse(key, "expected at least one number");
+  return seconds;
+}
+
+std::vector<double> read_losses(JsonObject& from) {
+  std::vector<double> losses;
+  for (const nlohmann::json& value : from.array("losses")) {
+    if (!value.is_number() && !value.is_null())
+      from.refuse("losses[" + std::to_string(losses.size()) + "]", "expected a number or null, found " + value.dump());
+    losses.push_back(value.is_null() ? std::nan("") : value.get<double>());
+  }
+  return losses;
+}
+
+void check_totals(JsonObject from, const Result& result) {
+  check_derived(from, "epoch_s", result.epoch_s());
+  check_derived(from, "images_per_s", result.images_per_s());
+  check_derived(from, "compute_s", result.compute_s());
+  check_derived(from, "communication_s", result.communication_s());
+  check_derived(from, "reduction_s", result.reduction_s());
+  check_derived(from, "alpha_beta_s", result.alpha_beta_s());
+  check_derived(from, "paper_s", result.paper_s());
+  check_derived(from, "extrapolated_s", result.extrapolated_s());
+  check_derived(from, "bytes_sent", result.bytes_sent());
+  from.finish();
+}
+
+void check_schema(JsonObject& root) {
+  const std::string schema = root.text("schema");
+  if (schema != "simtrain-result") root.refuse("schema", "expected \"simtrain-result\", found \"" + schema + "\"");
+  const std::int64_t version = root.integer("schema_version", 0);
+  if (version != kResultSchemaVersion)
+    root.refuse("schema_version", "is " + std::to_string(version) + ", but this program reads version " +
+                                      std::to_string(kResultSchemaVersion) + " only");
+}
+
+// What a simulated job has (a platform, perhaps a profile) and a native one (the machine).
+void read_where(JsonObject& root, Result& result) {
+  result.kind = root.text("kind");
+  if (result.kind != "simulated" && result.kind != "native")
+    root.refuse("kind", unknown_choice("kind of result", result.kind, {"simulated", "native"}));
+  if (result.kind == "simulated") {
+    result.platform = read_platform(root.object("platform"));
+    if (root.has("profile")) result.profile = read_profile(root.object("profile"));
+  } else {
+    result.native = read_native(root.object("native"));
+  }
+}
+
+}  // namespace
+
+Result result_from_json(const std::string& path, const std::string& text) {
+  const nlohmann::json document = parse_json("result", path, text);
+  JsonObject root("result", path, document);
+  check_schema(root);
+  Result result;
+  read_where(root, result);
+  result.version = root.text("version");
+  result.job = read_job(root.object("job"));
+  result.iteration_seconds = read_seconds(root, "iteration_seconds");
+  double sum = 0;
+  for (const double seconds : result.iteration_seconds) sum += seconds;
+  check_derived(root, "iteration_s", sum / static_cast<double>(result.iteration_seconds.size()));
+  result.iteration_s = root.number("iteration_s", 0, kLargest);
+  result.losses = read_losses(root);
+  for (std::size_t i = 0; i < root.array("layers").size(); ++i)
+    result.layers.push_back(read_layer(root.element("layers", i)));
+  result.memory = read_memory(root.object("memory"));
+  check_totals(root.object("totals"), result);
+  root.finish();
+  return result;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <vector>
+
+#include "base/units.hpp"
+#include "report/sections.hpp"
+
+namespace simtrain {
+
+namespace {
+
+double compute_s(const LayerResult& layer) {
+  return layer.forward_s.mean + layer.backward_s.mean + layer.update_s.mean;
+}
+
+double all_s(const LayerResult& layer) {
+  return compute_s(layer) + layer.all_gather.seconds.mean + layer.reduce_data.seconds.mean +
+         layer.reduce_weights.seconds.mean;
+}
+
+double sent(const LayerResult& layer) {
+  return layer.all_gather.bytes_sent.mean + layer.reduce_data.bytes_sent.mean + layer.reduce_weights.bytes_sent.mean;
+}
+
+std::string bytes_cell(double bytes) { return bytes > 0 ? format_bytes(bytes) : "-"; }
+
+std::vector<std::string> cells(const std::string& name, const LayerResult& layer, const TimeScale& time) {
+  return {name,
+          time(layer.forward_s.mean),
+          time(layer.backward_s.mean),
+          time(layer.update_s.mean),
+          time(compute_s(layer)),
+          time(layer.all_gather.seconds.mean),
+          time(layer.reduce_data.seconds.mean),
+          time(layer.reduce_weights.seconds.mean),
+          bytes_cell(sent(layer))};
+}
+
+// Means of all layers added up, in the shape of a layer.
+LayerResult total_of(const std::vector<LayerResult>& layers) {
+  LayerResult total;
+  for (const LayerResult& layer : layers) {
+    total.forward_s.mean += layer.forward_s.mean;
+    total.backward_s.mean += layer.backward_s.mean;
+    total.update_s.mean += layer.update_s.mean;
+    for (const auto collective : {&LayerResult::all_gather, &LayerResult::reduce_data, &LayerResult::reduce_weights}) {
+      (total.*collective).seconds.mean += (layer.*collective).seconds.mean;
+      (total.*collective).bytes_sent.mean += (layer.*collective).bytes_sent.mean;
+    }
+  }
+  return total;
+}
+
+// "Most time: fc6 (41.2 %), conv2 (20.1 %)": at most three layers that take a tenth or more.
+void add_heaviest(Page& page, const Result& result, double total_s) {
+  if (result.layers.size() < 2 || total_s <= 0) return;
+  std::vector<const LayerResult*> order;
+  for (const LayerResult& layer : result.layers)
+    if (all_s(layer) >= 0.1 * total_s) order.push_back(&layer);
+  if (order.empty()) return;
+  std::stable_sort(order.begin(), order.end(), [](auto a, auto b) { return all_s(*a) > all_s(*b); });
+  order.resize(std::min<std::size_t>(order.size(), 3));
+  std::string names;
+  for (const LayerResult* layer : order)
+    names += (names.empty() ? "" : ", ") + layer->name + " (" + format_share(all_s(*layer), total_s) + ")";
+  page.sentence("Most time: " + names + ".");
+}
+
+// A rank's own extremes are not known, but uneven blocks go to the same ranks in every layer, so that the sum of the
+// layers' extremes is that of the most and least loaded rank.
+void add_imbalance(Page& page, const Result& result) {
+  Spread compute, bytes;
+  const auto add = [](Spread& sum, const Spread& spread) {
+    sum = {.min = sum.min + spread.min, .mean = sum.mean + spread.mean, .max = sum.max + spread.max};
+  };
+  for (const LayerResult& layer : result.layers) {
+    for (const Spread& spread : {layer.forward_s, layer.backward_s, layer.update_s}) add(compute, spread);
+    for (const Spread& spread :
+         {layer.all_gather.bytes_sent, layer.reduce_data.bytes_sent, layer.reduce_weights.bytes_sent})
+      add(bytes, spread);
+  }
+  constexpr double kWorthMentioning = 1.02;
+  std::string text;
+  if (compute.max > kWorthMentioning * compute.mean)
+    text = "slowest rank computes " + format_ratio(compute.max, compute.mean) + " times the mean, fastest " +
+           format_ratio(compute.min, compute.mean) + " times";
+  if (bytes.max > kWorthMentioning * bytes.mean)
+    text += (text.empty() ? "" : "; ") + ("busiest sender sends " + format_ratio(bytes.max, bytes.mean)) +
+            " times the mean";
+  if (!text.empty()) page.sentence("Imbalance, added up by layer: " + text + ".");
+}
+
+}  // namespace
+
+void add_layers(Page& page, const Result& result) {
+  const LayerResult total = total_of(result.layers);
+  const TimeScale time(all_s(total));
+  page.heading("Layers (" + time.unit() + " per iteration, mean over ranks)");
+
+  const std::string compute = "compute", communication = "communication";
+  Table table({{.heading = "layer", .align = Table::Align::left},
+               {.heading = "forward", .group = compute},
+               {.heading = "backward", .group = compute},
+               {.heading = "update", .group = compute},
+               {.heading = "sum", .group = compute},
+               {.heading = "all-gather\nY", .group = communication},
+               {.heading = "all-reduce\ndX", .group = communication},
+               {.heading = "all-reduce\ndW", .group = communication},
+               {.heading = "sent\nper rank", .group = communication}});
+  for (const LayerResult& layer : result.layers) table.row(cells(layer.name, layer, time));
+  table.rule();
+  table.row(cells("total", total, time));
+  page.table(table);
+  add_heaviest(page, result, all_s(total));
+  add_imbalance(page, result);
+}
+
+void add_shares(Page& page, const Result& result) {
+  const double compute = result.compute_s(), communication = result.communication_s();
+  const double whole = std::max(result.iteration_s, compute + communication);
+  const double other = whole - compute - communication;
+  const auto bar = [&](double part) {
+    constexpr double kFull = 40;
+    std::string text;
+    for (int i = 0; whole > 0 && i < static_cast<int>(kFull * part / whole + 0.5); ++i) text += "█";
+    return text;
+  };
+
+  page.heading("Where the time goes (mean over ranks)");
+  Table table({{.heading = "", .align = Table::Align::left},
+               {.heading = ""},
+               {.heading = ""},
+               {.heading = "", .align = Table::Align::left}});
+  table.row({"compute", format_seconds(compute), format_share(compute, whole), bar(compute)});
+  table.row({"communication", format_seconds(communication), format_share(communication, whole), bar(communication)});
+  if (result.reduction_s() > 0)
+    table.row({"  of it adding", format_seconds(result.reduction_s()),
+               format_share(result.reduction_s(), communication), "of communication"});
+  // The iteration is the slowest rank's; the rest of the mean rank's time is idling and what no layer is charged with.
+  if (other > 0.005 * whole) table.row({"neither", format_seconds(other), format_share(other, whole), bar(other)});
+  page.table(table);
+}
+
+}  // namespace simtrain

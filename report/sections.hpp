@@ -1,0 +1,19 @@
+// Sections of the terminal report about time. Each adds its heading and lines to the page.
+#pragma once
+
+#include "report/page.hpp"
+#include "report/result.hpp"
+
+namespace simtrain {
+
+// Per layer: forward, backward, update, the three collectives, bytes sent; then what stands out.
+void add_layers(Page& page, const Result& result);
+// Compute, communication, and what is neither.
+void add_shares(Page& page, const Result& result);
+// The communication beside what the formulas say, and what the difference means.
+void add_communication(Page& page, const Result& result);
+
+// Whether a rank's memory fits the host's; true when the host's is not known.
+bool fits_host(const MemoryResult& memory);
+
+}  // namespace simtrain

@@ -1,0 +1,190 @@
+#include "report/terminal.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "base/units.hpp"
+#include "report/page.hpp"
+#include "report/sections.hpp"
+
+namespace simtrain {
+
+namespace {
+
+std::string print(const char* format, double value) {
+  std::array<char, 64> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), format, value);
+  return buffer.data();
+}
+
+std::string grid_text(const JobResult& job) {
+  const std::int64_t ranks = static_cast<std::int64_t>(job.grid_rows) * job.grid_columns;
+  std::string text = "Pr x Pc = " + std::to_string(job.grid_rows) + " x " + std::to_string(job.grid_columns) + ": " +
+                     std::to_string(job.grid_rows) + "-way tensor parallel, " + std::to_string(job.grid_columns) +
+                     "-way data parallel";
+  return text + " (" + counted(ranks, "rank") + ")";
+}
+
+std::string platform_text(const PlatformResult& platform) {
+  std::string text = platform.name;
+  if (!platform.description.empty() && platform.description != platform.name) text += ": " + platform.description;
+  if (platform.description.find("host") == std::string::npos) text += ", " + counted(platform.hosts, "host");
+  return text;
+}
+
+void add_optional(Page& page, std::string_view label, const std::string& value) {
+  if (!value.empty()) page.fact(label, value);
+}
+
+void add_job(Page& page, const Result& result) {
+  const JobResult& job = result.job;
+  page.heading("simtrain " + result.version + ": " + result.kind + " training iteration");
+  page.fact("network", job.network + ", batch " + format_count(static_cast<double>(job.batch)));
+  page.fact("grid", grid_text(job));
+  if (result.platform) page.fact("platform", platform_text(*result.platform));
+  page.fact("collectives", job.collectives);
+  std::string options;
+  for (const auto& [name, value] : {std::pair<std::string, std::string>{"strategy", job.strategy},
+                                    {"gather", job.gather},
+                                    {"placement", job.placement},
+                                    {"numerics", job.numerics}})
+    if (!value.empty()) options += (options.empty() ? "" : ", ") + name + " " + value;
+  add_optional(page, "options", options);
+  if (result.native) {
+    page.fact("machine", result.native->machine + ", " + result.native->cpu);
+    page.fact("MPI", result.native->mpi);
+    page.fact("BLAS", result.native->blas + ", " + counted(result.native->blas_threads, "thread") + " per rank");
+  }
+}
+
+void add_prediction(Page& page, const Result& result) {
+  const JobResult& job = result.job;
+  page.heading(result.kind == "native" ? "Measurement" : "Prediction");
+  std::string timed;
+  if (result.iteration_seconds.size() > 1) {
+    const auto [least, most] = std::minmax_element(result.iteration_seconds.begin(), result.iteration_seconds.end());
+    timed = "  (mean of " + std::to_string(result.iteration_seconds.size()) + ", from " + format_seconds(*least) +
+            " to " + format_seconds(*most) + ")";
+  }
+  page.fact("iteration", format_seconds(result.iteration_s) + timed);
+  if (job.epoch_images > 0 && job.batch > 0) {
+    const double iterations = static_cast<double>(job.epoch_images) / static_cast<double>(job.batch);
+    const double epoch_s = result.epoch_s();
+    page.fact("epoch", format_seconds(epoch_s) +
+                           (epoch_s >= 3600 ? " = " + print("%.2f", epoch_s / 3600) + " h" : std::string()) + "  (" +
+                           format_count(static_cast<double>(job.epoch_images)) +
+                           " images = " + print("%.1f", iterations) + " iterations)");
+  }
+  const double speed = result.images_per_s();
+  page.fact("throughput", (speed >= 1000 ? format_count(speed) : print("%.3g", speed)) + " images/s");
+}
+
+void add_memory(Page& page, const Result& result) {
+  const MemoryResult& memory = result.memory;
+  page.heading("Memory per rank (the rank that needs most)");
+  Table table({{.heading = "weights"},
+               {.heading = "gradients"},
+               {.heading = "momentum"},
+               {.heading = "activations"},
+               {.heading = "buffers"},
+               {.heading = "total"}});
+  std::vector<std::string> cells;
+  for (const double bytes :
+       {memory.weights, memory.gradients, memory.momentum, memory.activations, memory.buffers, memory.total()})
+    cells.push_back(bytes > 0 ? format_bytes(bytes) : "-");
+  table.row(std::move(cells));
+  page.table(table);
+  if (!memory.host)
+    page.sentence(std::string("Host memory unknown") +
+                  (result.platform ? ": the platform does not say; --host-memory does." : "."));
+  else if (fits_host(memory))
+    page.sentence("The total is " + format_percent(memory.total() / *memory.host) + " of the host's " +
+                  format_bytes(*memory.host) + ".");
+  else
+    page.warning("does not fit: a rank needs " + format_bytes(memory.total()) + ", " +
+                 format_percent(memory.total() / *memory.host) + " of the host's " + format_bytes(*memory.host) + ".");
+}
+
+// "fc8 (62.0 % of its compute)" for the layers that are outside the measured range by more than a tenth of their
+// compute, the largest part of the iteration first.
+std::string extrapolated_layers(const Result& result) {
+  const auto compute = [](const LayerResult& layer) {
+    return layer.forward_s.mean + layer.backward_s.mean + layer.update_s.mean;
+  };
+  std::vector<const LayerResult*> layers;
+  for (const LayerResult& layer : result.layers)
+    if (layer.extrapolated_s > 0.1 * compute(layer)) layers.push_back(&layer);
+  std::stable_sort(layers.begin(), layers.end(), [](auto a, auto b) { return a->extrapolated_s > b->extrapolated_s; });
+  constexpr std::size_t kMost = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(layers.size(), kMost); ++i)
+    text += (i == 0 ? "" : ", ") + layers[i]->name + " (" +
+            format_share(layers[i]->extrapolated_s, compute(*layers[i])) + " of its compute)";
+  if (layers.size() > kMost) text += " and " + std::to_string(layers.size() - kMost) + " more";
+  return text;
+}
+
+void add_profile(Page& page, const Result& result) {
+  const ProfileResult& profile = *result.profile;
+  page.heading("Profile of compute times");
+  page.fact("name", profile.name);
+  page.fact("CPU", profile.cpu);
+  page.fact("BLAS", profile.blas);
+  page.fact("measured", "on " + profile.machine + ", " + profile.date +
+                            (profile.this_machine ? " (this machine)" : " (measured on another machine)"));
+  add_optional(page, "with", profile.command);
+  if (profile.compute_scale != 1)
+    page.fact("scaled", "computes " + print("%.4g", profile.compute_scale) + " times as fast as measured");
+
+  const double share = result.compute_s() > 0 ? result.extrapolated_s() / result.compute_s() : 0;
+  if (share <= 0) {
+    page.fact("range", "all of the compute time lies inside the measured range");
+    return;
+  }
+  const std::string layers = extrapolated_layers(result);
+  const std::string text = format_percent(share) + " of the compute time lies outside the measured range" +
+                           (layers.empty() ? "" : ": " + layers);
+  constexpr double kTooMuch = 0.1;
+  if (share > kTooMuch)
+    page.warning(text + ". Measure these shapes (calibrate kernels) before you rely on the prediction.");
+  else
+    page.fact("range", text);
+}
+
+void add_losses(Page& page, const Result& result) {
+  page.heading("Loss (mean over the batch)");
+  Table table({{.heading = "iteration"}, {.heading = "loss"}});
+  constexpr std::size_t kAll = 6, kFirst = 3;
+  const std::size_t count = result.losses.size();
+  const auto add = [&](std::size_t i) {
+    table.row({std::to_string(i + 1), std::isfinite(result.losses[i]) ? print("%.6f", result.losses[i]) : "diverged"});
+  };
+  for (std::size_t i = 0; i < (count <= kAll ? count : kFirst); ++i) add(i);
+  if (count > kAll) {
+    table.row({"...", ""});
+    add(count - 1);
+  }
+  page.table(table);
+}
+
+}  // namespace
+
+bool fits_host(const MemoryResult& memory) { return !memory.host || memory.total() <= *memory.host; }
+
+std::string to_text(const Result& result) {
+  Page page;
+  add_job(page, result);
+  add_prediction(page, result);
+  add_layers(page, result);
+  add_shares(page, result);
+  add_communication(page, result);
+  add_memory(page, result);
+  if (result.profile) add_profile(page, result);
+  if (!result.losses.empty()) add_losses(page, result);
+  return page.text();
+}
+
+}  // namespace simtrain

@@ -1,0 +1,59 @@
+#include "sim/engine.hpp"
+
+#include <smpi/smpi.h>
+
+#include <array>
+#include <csignal>
+#include <simgrid/s4u.hpp>
+#include <string>
+
+#include "sim/platform_spec.hpp"
+
+namespace simtrain {
+
+namespace {
+
+using simgrid::s4u::Engine;
+
+// SimGrid reads its log settings from a command line; ours is none of its business, so it gets one made up. A deadlock
+// is reported by us (sim/simulation.hpp), not by pages of actors from the category ker_engine.
+std::unique_ptr<Engine> make_silent_engine() {
+  static std::array<std::string, 3> words{"simtrain", "--log=root.thres:critical",
+                                          "--log=ker_engine.app:file:/dev/null"};
+  static std::array<char*, 4> argv{words[0].data(), words[1].data(), words[2].data(), nullptr};
+  int argc = static_cast<int>(words.size());
+  return std::make_unique<Engine>(&argc, argv.data());
+}
+
+void configure() {
+  for (const char* setting : {
+           "network/model:CM02",            // the default, LV08, multiplies latencies by 13
+           "network/crosstraffic:no",       // acknowledgements take no bandwidth
+           "network/TCP-gamma:1e12",        // no window limits a flow
+           "smpi/simulate-computation:no",  // the time our own code takes is not the job's
+           "smpi/host-speed:1Gf",           // unused; SMPI asks for it
+           "smpi/wtime:0",                  // looking at the clock costs nothing
+           "smpi/coll-selector:ompi",
+           // Eager sends sit in a list with linear removal before 3.34, which costs a factor of 2 to 5. As rendezvous
+           // every send ends when its message has arrived; ranks in lock-step see no difference.
+           "smpi/send-is-detached-thresh:0",
+           "smpi/async-small-thresh:0",
+       })
+    Engine::set_config(std::string(setting));
+  // For hosts of full zones in the user's XML, which get SimGrid's own loopback.
+  Engine::set_config("network/loopback-bw", kLoopbackBandwidth_Bps);
+  Engine::set_config("network/loopback-lat", kLoopbackLatency_s);
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> start_engine() {
+  smpi_init_options();  // declares the options of SMPI, and therefore comes first
+  const auto interrupt = std::signal(SIGINT, SIG_DFL);
+  std::unique_ptr<Engine> engine = make_silent_engine();
+  std::signal(SIGINT, interrupt);  // SimGrid's own handler lists every actor
+  configure();
+  return engine;
+}
+
+}  // namespace simtrain

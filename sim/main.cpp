@@ -1,0 +1,60 @@
+// simtrain: predicts the time of a training iteration on a simulated cluster.
+#include <iostream>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/options.hpp"
+#include "report/json.hpp"
+#include "report/terminal.hpp"
+#include "sim/prediction.hpp"
+#include "sim/sweep.hpp"
+
+namespace po = boost::program_options;
+
+namespace simtrain {
+namespace {
+
+constexpr const char* kUsage =
+    "simtrain predicts how long a training iteration takes on a cluster, for a Pr x Pc split of the work.\n\n"
+    "  simtrain --platform torus.xml --grid 32x8            predict AlexNet, batch 2048, on 256 hosts of a torus\n"
+    "  simtrain --scenario alexnet-torus --json out.json    the same from a scenario file, with machine-readable "
+    "output\n"
+    "  simtrain sweep --platform torus.xml --processes 256  simulate every Pr x Pc = 256, ranked\n\n";
+
+int predict_command(const std::vector<std::string>& arguments) {
+  po::options_description options = prediction_options();
+  options.add(grid_options());
+  options.add(job_options(1, 0));
+  const po::variables_map values = parse_options(arguments, options);
+  if (given(values, "help")) {
+    std::cout << kUsage << options << "\nsimtrain sweep --help tells the options of a sweep.\n";
+    return 0;
+  }
+  if (given(values, "version")) {
+    std::cout << "simtrain " << SIMTRAIN_VERSION << "\n";
+    return 0;
+  }
+  const PredictionOptions prediction = prediction_from(values);
+  const Grid grid = grid_from(values);
+  Job job = job_from(values);
+  job.plan.grid = grid;
+  const Result result = predict(job, prediction);
+  if (!job.json_path.empty()) write_file(job.json_path, to_json(result));
+  std::cout << to_text(result);
+  return 0;
+}
+
+int run(std::vector<std::string> arguments) {
+  if (arguments.empty() || arguments.front().starts_with('-')) return predict_command(arguments);
+  const std::string command = arguments.front();
+  arguments.erase(arguments.begin());
+  if (command == "sweep") return sweep_command(arguments);
+  throw InputError(unknown_choice("command", command, {"sweep"}));
+}
+
+}  // namespace
+}  // namespace simtrain
+
+int main(int argc, char** argv) {
+  return simtrain::run_guarded("simtrain", [&] { return simtrain::run({argv + 1, argv + argc}); });
+}

@@ -1,0 +1,35 @@
+// A prediction: the job, executed by simulated ranks on a platform, with computing priced by a profile.
+#pragma once
+
+#include <boost/program_options/options_description.hpp>
+#include <boost/program_options/variables_map.hpp>
+#include <optional>
+#include <string>
+
+#include "report/result.hpp"
+#include "train/job.hpp"
+
+namespace simtrain {
+
+// Which grid dimension sits on neighbouring hosts: column_major puts the Pr ranks of a grid column side by side,
+// row_major the Pc ranks of a grid row.
+enum class Placement { column_major, row_major };
+
+struct PredictionOptions {
+  std::string platform;
+  std::string profile;
+  Placement placement = Placement::column_major;
+  bool real_numerics = false;                                      // compute and send real numbers too
+  double compute_scale = 1;                                        // 2: a node twice as fast as the profile's
+  std::optional<double> host_memory_bytes;                         // overrides the platform's
+  std::optional<double> formula_latency_s, formula_bandwidth_Bps;  // override what is read off the platform
+};
+
+boost::program_options::options_description prediction_options();
+PredictionOptions prediction_from(const boost::program_options::variables_map& values);
+
+// Runs it. Once per process: SimGrid's engine is global. The result depends on the arguments and the files they name
+// alone. InputError for wrong input, Failure when the simulation deadlocks.
+Result predict(const Job& job, const PredictionOptions& options);
+
+}  // namespace simtrain

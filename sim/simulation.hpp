@@ -1,0 +1,82 @@
+// A simulated MPI job: SimGrid's engine, a platform, and ranks that are actors calling SMPI.
+//
+//   Simulation simulation("torus:8x8x4", {.ranks = 256});
+//   simulation.run(host_of_rank, [&](int rank) {
+//     Collectives collectives(...);                // communicators need real payloads
+//     payloads_off(rank);                          // from here on messages have sizes only
+//     simulation.align();
+//     charge_compute(1e-3);
+//     MPI_Sendrecv(...);
+//   });
+//
+// One Simulation per process, ever, and one run(): SimGrid and SMPI keep their state in globals. All ranks share one
+// thread and one address space; nothing may be static or thread_local in what they execute.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/platform.hpp"
+
+namespace simtrain {
+
+// SMPI adds an envelope (tag, destination, communicator) to each message: n bytes alone on their route take
+// latency + (n + 16) / bandwidth.
+inline constexpr int kEnvelopeBytes = 16;
+
+struct SimulationOptions {
+  std::int64_t ranks = 1;      // decides how stacks are laid out; run() must start as many
+  bool real_payloads = false;  // messages carry their bytes to the end: payloads_off() does nothing, stacks are larger
+};
+
+struct RouteStatistics {
+  double mean_latency_s = 0;  // over the pairs; 0 when there are none
+  double narrowest_Bps = 0;   // narrowest link of any route; 0 when there are none
+};
+
+class Simulation {
+ public:
+  // InputError for a platform that cannot be loaded (sim/platform.hpp).
+  Simulation(const std::string& platform, const SimulationOptions& options);
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  [[nodiscard]] const LoadedPlatform& platform() const;
+  [[nodiscard]] std::int64_t links() const;
+
+  // Starts rank r on host host_of_rank[r], by its number on the platform, and simulates until all ranks have ended.
+  // body(rank) runs between MPI_Init and MPI_Finalize, which are called here.
+  // Throws what a body threw first, after ending the other ranks (their stacks unwind; a destructor that runs then must
+  // not communicate); Failure that names the ranks that wait, when none can go on; InputError when the platform has
+  // fewer hosts than host_of_rank asks for, or no loopback for hosts with several ranks.
+  void run(const std::vector<int>& host_of_rank, const std::function<void(int rank)>& body);
+
+  // Called by every rank: returns when all have called, which takes no simulated time but the waiting.
+  void align();
+
+  [[nodiscard]] double clock_s() const;  // simulated seconds since the start
+
+  // (from, to) by host numbers; latency is the sum over a route's links.
+  [[nodiscard]] RouteStatistics routes(std::span<const std::pair<int, int>> host_pairs) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// For a rank's body. From here on this rank's messages are not copied and its reductions not computed; simulated times
+// are the same. Buffers must still be non-null and, in MPI_Sendrecv, differ. Every rank calls it, after its last
+// communicator has been made. Does nothing in a Simulation with real payloads.
+void payloads_off(int rank);
+
+// For a rank's body: `seconds` of computing pass, on a core of its host. Ranks of one host slow each other down only
+// when they are more than its cores.
+void charge_compute(double seconds);
+
+}  // namespace simtrain

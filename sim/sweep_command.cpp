@@ -1,0 +1,95 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/options.hpp"
+#include "base/units.hpp"
+#include "sim/sweep.hpp"
+
+namespace po = boost::program_options;
+
+namespace simtrain {
+
+namespace {
+
+constexpr const char* kUsage =
+    "simtrain sweep simulates every grid Pr x Pc of a number of processes and ranks them.\n\n"
+    "  simtrain sweep --platform torus.xml --processes 256\n\n";
+
+po::options_description sweep_options() {
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  po::options_description options("The sweep");
+  options.add_options()("processes", po::value<std::string>()->value_name("P"), "simulate all Pr x Pc = P")(
+      "jobs", po::value<std::string>()->value_name("N")->default_value(std::to_string(cores)), "simulations at a time");
+  return options;
+}
+
+// On a terminal one line that changes, else a line per grid; on stderr, since stdout holds the table.
+class Progress {
+ public:
+  explicit Progress(std::size_t total) : total_(total), terminal_(::isatty(STDERR_FILENO) == 1) {}
+  ~Progress() {
+    if (terminal_) std::fputs("\r\033[K", stderr);
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void show(std::size_t done, const SweepPoint& point) {
+    const std::string grid = to_string(Grid{point.grid_rows, point.grid_columns});
+    const std::string outcome = point.result ? format_seconds(point.result->iteration_s) : std::string("not possible");
+    if (point.result && (best_s_ == 0 || point.result->iteration_s < best_s_)) {
+      best_s_ = point.result->iteration_s;
+      best_ = grid + " " + outcome;
+    }
+    std::fprintf(stderr, "%s%zu of %zu grids simulated, last %s: %s, best so far %s%s", terminal_ ? "\r\033[K" : "",
+                 done, total_, grid.c_str(), outcome.c_str(), best_.empty() ? "none" : best_.c_str(),
+                 terminal_ ? "" : "\n");
+  }
+
+ private:
+  std::size_t total_;
+  bool terminal_;
+  double best_s_ = 0;
+  std::string best_;
+};
+
+}  // namespace
+
+int sweep_command(const std::vector<std::string>& arguments) {
+  po::options_description options = sweep_options();
+  options.add(prediction_options());
+  options.add(job_options(1, 0));
+  const po::variables_map values = parse_options(arguments, options);
+  if (given(values, "help")) {
+    std::cout << kUsage << options;
+    return 0;
+  }
+  if (!given(values, "processes"))
+    throw InputError("--processes: is missing; expected the number of processes, such as --processes 256");
+  const auto processes = static_cast<int>(parse_integer("--processes", text_of(values, "processes"), 1, 1 << 20));
+  const auto workers = static_cast<int>(parse_integer("--jobs", text_of(values, "jobs"), 1, 1024));
+  const PredictionOptions prediction = prediction_from(values);
+  const Job job = job_from(values);
+  const PlatformSummary platform = summarise_platform(prediction.platform);
+  if (platform.hosts < processes)
+    throw InputError("--processes: " + std::to_string(processes) + " is more than the " +
+                     std::to_string(platform.hosts) + " hosts of platform '" + prediction.platform + "'");
+  const std::vector<Grid> grids = grids_of(processes);
+  std::vector<SweepPoint> points;
+  {
+    Progress progress(grids.size());
+    points = sweep(job, prediction, grids, workers,
+                   [&](std::size_t done, const SweepPoint& point) { progress.show(done, point); });
+  }
+  if (!job.json_path.empty()) write_file(job.json_path, sweep_to_json(points));
+  std::cout << sweep_to_text(points);
+  const bool any = std::any_of(points.begin(), points.end(), [](const SweepPoint& p) { return p.result.has_value(); });
+  return any ? 0 : 1;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,78 @@
+#include "sim/xml_syntax.hpp"
+
+#include <expat.h>
+
+#include <exception>
+#include <limits>
+#include <memory>
+
+#include "base/error.hpp"
+
+namespace simtrain {
+
+namespace {
+
+constexpr std::string_view kDocumentType = R"(<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">)";
+
+struct ParserDeleter {
+  void operator()(XML_Parser parser) const { XML_ParserFree(parser); }
+};
+
+// The callbacks are called from C: they keep an exception for later and stop the parser.
+struct Reader {
+  const std::string& file;
+  XML_Parser parser;
+  bool doctype_seen = false;
+  std::exception_ptr refused = nullptr;
+
+  [[nodiscard]] InputError error(std::string_view why) const {
+    return InputError("platform '" + file + "', line " + std::to_string(XML_GetCurrentLineNumber(parser)) + ": " +
+                      std::string(why));
+  }
+  void refuse(std::string_view why) {
+    refused = std::make_exception_ptr(error(why));
+    XML_StopParser(parser, XML_FALSE);
+  }
+};
+
+std::string version_of(const XML_Char** attributes) {
+  for (; *attributes != nullptr; attributes += 2)
+    if (std::string_view(attributes[0]) == "version") return attributes[1];
+  return {};
+}
+
+void on_doctype(void* data, const XML_Char* /*name*/, const XML_Char* /*system*/, const XML_Char* /*public*/,
+                int /*has_subset*/) {
+  static_cast<Reader*>(data)->doctype_seen = true;
+}
+
+void on_root(void* data, const XML_Char* name, const XML_Char** attributes) {
+  Reader& reader = *static_cast<Reader*>(data);
+  XML_SetStartElementHandler(reader.parser, nullptr);
+  const std::string version = version_of(attributes);
+  if (std::string_view(name) != "platform")
+    reader.refuse("the root element is <" + std::string(name) + ">; expected <platform version=\"4.1\">");
+  else if (version != "4" && version != "4.0" && version != "4.1")
+    reader.refuse("platform version '" + version + "' is not known; expected 4 or 4.1 (SimGrid's " +
+                  "simgrid_update_xml converts older files)");
+  else if (!reader.doctype_seen)
+    reader.refuse("the document type is missing; expected " + std::string(kDocumentType) + " above <platform>");
+}
+
+}  // namespace
+
+void check_xml_syntax(const std::string& file, std::string_view text) {
+  if (text.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+    throw InputError("platform '" + file + "': is larger than 2 GiB; expected a SimGrid platform");
+  const std::unique_ptr<std::remove_pointer_t<XML_Parser>, ParserDeleter> parser(XML_ParserCreate(nullptr));
+  Reader reader{file, parser.get()};
+  XML_SetUserData(parser.get(), &reader);
+  XML_SetStartDoctypeDeclHandler(parser.get(), on_doctype);
+  XML_SetStartElementHandler(parser.get(), on_root);
+  const XML_Status status = XML_Parse(parser.get(), text.data(), static_cast<int>(text.size()), XML_TRUE);
+  if (reader.refused) std::rethrow_exception(reader.refused);
+  if (status != XML_STATUS_OK)
+    throw reader.error(std::string("not well-formed XML: ") + XML_ErrorString(XML_GetErrorCode(parser.get())));
+}
+
+}  // namespace simtrain

@@ -1,0 +1,101 @@
+// Does a whole simulated iteration take what the alpha-beta cost of its schedules says, where nothing contends? And do
+// the parts scale as they must?
+#include <gtest/gtest.h>
+
+#include "tests/support/analytic_cost.hpp"
+#include "tests/support/simulated_job.hpp"
+#include "tests/support/values_in_child.hpp"
+#include "train/cost.hpp"
+
+namespace simtrain {
+namespace {
+
+constexpr double kTolerance = 0.005;
+constexpr double kAlpha = 2e-6, kBandwidth = 6e9;
+
+Plan alexnet_plan(Grid grid, std::int64_t batch, Algorithm algorithm) {
+  PlanOptions options;
+  options.grid = grid;
+  options.batch = batch;
+  options.algorithm = algorithm;
+  return make_plan(load_network(SOURCE_DIR "/scenarios/networks/alexnet.json"), options);
+}
+
+std::string crossbar(std::int64_t hosts) {
+  return "crossbar:" + std::to_string(hosts) + ",bandwidth=6GBps,latency=2us";
+}
+
+void compare(Grid grid, std::int64_t batch, Algorithm algorithm) {
+  AnalyticCost cost;
+  cost.seconds_per_flop = 2e-12;
+  cost.seconds_per_element = 1e-10;
+  const Plan plan = alexnet_plan(grid, batch, algorithm);
+  PricedOperations prices(cost, 1);
+  const AlphaBetaCost expected = alpha_beta_cost(plan, prices, {kAlpha, 1 / kBandwidth});
+  double exchanges = 0;
+  for (const ExchangeSeconds& row : expected.exchanges)
+    for (const double seconds : row.by_exchange) exchanges += seconds;
+  const auto found = values_in_child([&]() -> std::vector<double> {
+    const Result result = simulate(plan, crossbar(grid.size()), cost);
+    return {result.iteration_s, result.communication_s()};
+  });
+  ASSERT_EQ(found.size(), 2U);
+  const std::string what =
+      to_string(grid) + ", batch " + std::to_string(batch) + ", " + std::string(name_of(algorithm));
+  expect_ratio_near_one(what, expected.iteration_s, found[0], kTolerance);
+  if (exchanges > 0) expect_ratio_near_one(what + ", exchanges", exchanges, found[1], kTolerance);
+}
+
+TEST(IterationTime, IsTheCostOfItsSchedulesOnEveryGridOf8) {
+  for (const Algorithm algorithm : {Algorithm::ring, Algorithm::recursive_doubling, Algorithm::rabenseifner,
+                                    Algorithm::bruck, Algorithm::automatic})
+    for (int rows = 1; rows <= 8; rows *= 2) compare({rows, 8 / rows}, 256, algorithm);
+}
+
+TEST(IterationTime, IsTheCostOfItsSchedulesOnEveryGridOf64) {
+  for (const Algorithm algorithm : {Algorithm::ring, Algorithm::automatic})
+    for (int rows = 1; rows <= 64; rows *= 2) compare({rows, 64 / rows}, 1024, algorithm);
+}
+
+// Batches and grids that divide nothing: ranks have different blocks and run out of step.
+TEST(IterationTime, IsTheCostOfItsSchedulesOnUnevenGrids) {
+  for (const Grid grid : {Grid{7, 1}, Grid{1, 13}, Grid{5, 3}, Grid{3, 11}}) compare(grid, 101, Algorithm::automatic);
+}
+
+// On the ring of pure data parallelism, even blocks: 2 (P-1) messages of |W_i|/P words a layer, worked out here.
+TEST(IterationTime, OfPureDataParallelismIsTheTextbookRing) {
+  AnalyticCost free_kernels;
+  free_kernels.seconds_per_flop = 0;
+  double expected = 0;
+  for (const double words : {34'848., 307'200., 884'736., 663'552., 442'368., 37'748'736., 16'777'216., 4'096'000.})
+    expected += 2 * 31 * (kAlpha + 4 * words / 32 / kBandwidth);
+  const auto found = values_in_child([&]() -> std::vector<double> {
+    return {simulate(alexnet_plan({1, 32}, 32, Algorithm::ring), crossbar(32), free_kernels).iteration_s};
+  });
+  ASSERT_EQ(found.size(), 1U);
+  expect_ratio_near_one("1x32 ring", expected, found[0], kTolerance);
+}
+
+// Seconds of communication and of computing.
+std::vector<double> parts(const std::string& bandwidth, double seconds_per_flop) {
+  return values_in_child([&]() -> std::vector<double> {
+    AnalyticCost cost;
+    cost.seconds_per_flop = seconds_per_flop;
+    const Result result = simulate(alexnet_plan({4, 4}, 256, Algorithm::ring),
+                                   "crossbar:16,bandwidth=" + bandwidth + ",latency=0s", cost);
+    return {result.communication_s(), result.compute_s()};
+  });
+}
+
+// With no latency, half the bandwidth doubles communication; a node twice as fast halves computing.
+TEST(IterationTime, ScalesWithBandwidthAndComputeSpeed) {
+  const auto base = parts("6GBps", 1e-11), slow_network = parts("3GBps", 1e-11), fast_node = parts("6GBps", 5e-12);
+  ASSERT_EQ(base.size(), 2U);
+  EXPECT_NEAR(slow_network.at(0) / base[0], 2, 1e-6);
+  EXPECT_NEAR(slow_network.at(1) / base[1], 1, 1e-6);
+  EXPECT_NEAR(fast_node.at(0) / base[0], 1, 1e-6);
+  EXPECT_NEAR(fast_node.at(1) / base[1], 0.5, 1e-6);
+}
+
+}  // namespace
+}  // namespace simtrain

@@ -1,0 +1,112 @@
+// A small result whose totals are worked out by hand, for tests of reports.
+#pragma once
+
+#include "report/result.hpp"
+
+namespace simtrain {
+
+inline constexpr double kMiB = 1024.0 * 1024.0;
+
+// Times in ms:        compute                       all-gather        all-reduce dX     all-reduce dW    sum
+//   layer a     10 + 20 + 2 = 32                    4                 none              6 (1 adding)     10
+//   layer b      5 + 10 + 1 = 16 (2.4 outside)      2                 8 (2 adding)      2 (0.5 adding)   12
+//   total                     48                    6                 8                 8 (3.5)          22
+//   alpha-beta                                      3 + 1.5           6                 4.5 + 1.5        16.5
+//   formula (8)                                     2 + 1             7                 4 + 3.4          17.4
+// Sent: 3 + 1 MiB by layer a, 1 + 2 + 0.5 MiB by layer b. Iteration: 79 and 81 ms, mean 80 ms, of which 70 ms are
+// accounted for. The slowest rank computes 1.5 times the mean, the busiest sender sends 1.1 times the mean.
+inline Result sample_result() {
+  const auto around = [](double mean, double least, double most) { return Spread{least * mean, mean, most * mean}; };
+  const auto compute = [&](double mean) { return around(mean, 0.75, 1.5); };
+  const auto collective = [&](const char* algorithm, int ranks, double seconds, double adding, double sent,
+                              double alpha_beta, double paper) {
+    return CollectiveResult{.algorithm = algorithm,
+                            .group_size = ranks,
+                            .seconds = around(seconds, 0.5, 2),
+                            .reduction_s = adding,
+                            .bytes_sent = around(sent * kMiB, 0.9, 1.1),
+                            .messages = sent > 0 ? 1000.0 : 0.0,
+                            .alpha_beta_s = alpha_beta,
+                            .paper_s = paper};
+  };
+  Result result;
+  result.kind = "simulated";
+  result.version = "1.2.3";
+  result.job = {.network = "tiny",
+                .strategy = "uniform",
+                .collectives = "auto",
+                .gather = "after-pooling",
+                .placement = "column-major",
+                .numerics = "phantom",
+                .grid_rows = 4,
+                .grid_columns = 2,
+                .batch = 64,
+                .iterations = 2,
+                .epoch_images = 6400,
+                .seed = 18446744073709551615U,
+                .learning_rate = 0.1,
+                .momentum = 0.9,
+                .weight_decay = 0.0005};
+  result.platform = PlatformResult{.name = "torus.xml",
+                                   .description = "3-D torus 2x2x2",
+                                   .hosts = 8,
+                                   .latency_s = 2e-6,
+                                   .bandwidth_Bps = 6e9,
+                                   .latency_source = "mean route latency"};
+  result.profile = ProfileResult{.name = "default",
+                                 .machine = "node-7",
+                                 .cpu = "Some CPU",
+                                 .blas = "OpenBLAS 0.3.21",
+                                 .date = "2026-01-31",
+                                 .command = "calibrate kernels",
+                                 .this_machine = false,
+                                 .compute_scale = 1};
+  result.iteration_seconds = {0.079, 0.081};
+  result.iteration_s = 0.080;
+  result.layers = {{.name = "a",
+                    .kind = "convolution 3x3, 3 -> 8",
+                    .forward_s = compute(0.010),
+                    .backward_s = compute(0.020),
+                    .update_s = compute(0.002),
+                    .extrapolated_s = 0,
+                    .all_gather = collective("ring", 4, 0.004, 0, 3, 0.003, 0.002),
+                    .reduce_data = collective("none", 1, 0, 0, 0, 0, 0),
+                    .reduce_weights = collective("rabenseifner", 2, 0.006, 0.001, 1, 0.0045, 0.004)},
+                   {.name = "b",
+                    .kind = "linear 128 -> 10",
+                    .forward_s = compute(0.005),
+                    .backward_s = compute(0.010),
+                    .update_s = compute(0.001),
+                    .extrapolated_s = 0.0024,
+                    .all_gather = collective("ring", 4, 0.002, 0, 1, 0.0015, 0.001),
+                    .reduce_data = collective("ring", 4, 0.008, 0.002, 2, 0.006, 0.007),
+                    .reduce_weights = collective("bruck", 2, 0.002, 0.0005, 0.5, 0.0015, 0.0034)}};
+  result.memory = {.weights = 1 * kMiB,
+                   .gradients = 2 * kMiB,
+                   .momentum = 3 * kMiB,
+                   .activations = 10 * kMiB,
+                   .buffers = 4 * kMiB,
+                   .host = 80 * kMiB};
+  return result;
+}
+
+// The same job on real MPI: no platform, no profile, no formulas, with losses.
+inline Result sample_native_result() {
+  Result result = sample_result();
+  result.kind = "native";
+  result.platform.reset();
+  result.profile.reset();
+  result.native =
+      NativeResult{.machine = "node-9", .cpu = "Some CPU", .mpi = "Open MPI 4.1.4", .blas = "OpenBLAS 0.3.21"};
+  result.memory.host.reset();
+  result.job.placement = "";
+  for (LayerResult& layer : result.layers) {
+    layer.extrapolated_s = 0;
+    for (CollectiveResult* collective : {&layer.all_gather, &layer.reduce_data, &layer.reduce_weights})
+      collective->alpha_beta_s = collective->paper_s = 0;
+  }
+  result.losses = {2.5, 2.25, 2.125, 2.0, 1.75, 1.5, 1.25, 0.5};
+  return result;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,202 @@
+// Does the terminal report say what the result holds? Expected figures: tests/support/sample_result.hpp.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "report/table.hpp"
+#include "report/terminal.hpp"
+#include "tests/support/sample_result.hpp"
+
+namespace simtrain {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words words_of(const std::string& line) {
+  std::istringstream stream(line);
+  Words words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+// The words of the first line that starts (after blanks) with `start`, those of `start` left out.
+Words after(const std::string& text, const std::string& start) {
+  std::istringstream stream(text);
+  const Words first = words_of(start);
+  for (std::string line; std::getline(stream, line);) {
+    Words words = words_of(line);
+    if (words.size() < first.size() || !std::equal(first.begin(), first.end(), words.begin())) continue;
+    words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(first.size()));
+    return words;
+  }
+  return {"no line starts with", start};
+}
+
+// The text with every run of blanks and line breaks as one blank: sentences are wrapped.
+std::string unwrapped(const std::string& text) {
+  std::string joined;
+  for (const std::string& word : words_of(text)) joined += (joined.empty() ? "" : " ") + word;
+  return joined;
+}
+
+bool says(const std::string& text, const std::string& what) { return unwrapped(text).find(what) != std::string::npos; }
+
+void expect_narrow(const std::string& text) {
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    EXPECT_LE(text_width(line), 100U) << line;
+    EXPECT_FALSE(line.ends_with(' ')) << "'" << line << "'";
+  }
+}
+
+TEST(Result, TotalsAreThoseWorkedOutByHand) {
+  const Result result = sample_result();
+  EXPECT_DOUBLE_EQ(result.epoch_s(), 8.0);  // 6400 / 64 iterations of 80 ms
+  EXPECT_DOUBLE_EQ(result.images_per_s(), 800);
+  EXPECT_DOUBLE_EQ(result.compute_s(), 0.048);
+  EXPECT_DOUBLE_EQ(result.communication_s(), 0.022);
+  EXPECT_DOUBLE_EQ(result.reduction_s(), 0.0035);
+  EXPECT_DOUBLE_EQ(result.alpha_beta_s(), 0.0165);
+  EXPECT_DOUBLE_EQ(result.paper_s(), 0.0174);
+  EXPECT_DOUBLE_EQ(result.extrapolated_s(), 0.0024);
+  EXPECT_DOUBLE_EQ(result.bytes_sent(), 7.5 * kMiB);
+  EXPECT_DOUBLE_EQ(result.memory.total(), 20 * kMiB);
+  EXPECT_EQ(Result{}.images_per_s(), 0);  // not infinite
+  EXPECT_EQ(Result{}.epoch_s(), 0);
+}
+
+TEST(Report, SaysWhatWasSimulated) {
+  const std::string text = to_text(sample_result());
+  EXPECT_TRUE(says(text, "network tiny, batch 64"));
+  EXPECT_TRUE(says(text, "grid Pr x Pc = 4 x 2: 4-way tensor parallel, 2-way data parallel (8 ranks)"));
+  EXPECT_TRUE(says(text, "platform torus.xml: 3-D torus 2x2x2, 8 hosts"));
+  EXPECT_TRUE(says(text, "collectives auto"));
+}
+
+TEST(Report, ShowsSecondsPerIterationAndEpoch) {
+  const std::string text = to_text(sample_result());
+  EXPECT_TRUE(says(text, "iteration 80.0 ms (mean of 2, from 79.0 ms to 81.0 ms)"));
+  EXPECT_TRUE(says(text, "epoch 8.00 s (6 400 images = 100.0 iterations)"));
+  EXPECT_TRUE(says(text, "throughput 800 images/s"));
+  EXPECT_TRUE(says(text, "Layers (ms per iteration, mean over ranks)"));
+}
+
+TEST(Report, LayerTableHasEveryPhaseAndATotal) {
+  const std::string text = to_text(sample_result());
+  EXPECT_EQ(after(text, "a"), (Words{"10.000", "20.000", "2.000", "32.000", "4.000", "-", "6.000", "4.00", "MiB"}));
+  EXPECT_EQ(after(text, "b"), (Words{"5.000", "10.000", "1.000", "16.000", "2.000", "8.000", "2.000", "3.50", "MiB"}));
+  EXPECT_EQ(after(text, "total"),
+            (Words{"15.000", "30.000", "3.000", "48.000", "6.000", "8.000", "8.000", "7.50", "MiB"}));
+  EXPECT_TRUE(says(text, "Most time: a (60.0 %), b (40.0 %)."));  // 42 and 28 of 70 ms
+  EXPECT_TRUE(says(text, "slowest rank computes 1.50 times the mean, fastest 0.75 times; busiest sender sends 1.10"));
+}
+
+TEST(Report, SharesAddUpToTheIteration) {
+  const std::string text = to_text(sample_result());
+  const Words compute = after(text.substr(text.find("Where the time goes")), "compute");
+  EXPECT_EQ(Words(compute.begin(), compute.begin() + 4), (Words{"48.0", "ms", "60.0", "%"}));
+  EXPECT_EQ(text_width(compute.at(4)), 24U);  // 60 % of a bar of 40
+  const Words communication = after(text, "communication 22.0");
+  EXPECT_EQ(Words(communication.begin(), communication.begin() + 3), (Words{"ms", "27.5", "%"}));
+  EXPECT_EQ(after(text, "of it adding"), (Words{"3.50", "ms", "15.9", "%", "of", "communication"}));  // 3.5 / 22
+  const Words neither = after(text, "neither");
+  EXPECT_EQ(Words(neither.begin(), neither.begin() + 4), (Words{"10.0", "ms", "12.5", "%"}));  // 80 - 48 - 22
+}
+
+TEST(Report, PutsFormulasBesideTheSimulation) {
+  const std::string text = to_text(sample_result());
+  EXPECT_EQ(after(text, "all-gather Y"), (Words{"ring", "4", "6.000", "4.500", "1.33", "3.000", "2.00"}));
+  EXPECT_EQ(after(text, "all-reduce dX"), (Words{"ring", "4", "8.000", "6.000", "1.33", "7.000", "1.14"}));
+  EXPECT_EQ(after(text, "all-reduce dW"),
+            (Words{"rabenseifner,", "bruck", "2", "8.000", "6.000", "1.33", "7.400", "1.08"}));
+  const std::string section = text.substr(text.find("Communication beside the formulas (ms"));
+  EXPECT_EQ(after(section, "total"), (Words{"22.000", "16.500", "1.33", "17.400", "1.26"}));
+  EXPECT_TRUE(says(text, "takes 5.50 ms (33.3 %) longer than alpha-beta: messages share links"));
+  EXPECT_TRUE(says(text, "alpha = 2.00 µs, 1/beta = 6.00 GB/s (mean route latency)"));
+  EXPECT_TRUE(says(text, "5 000 messages, 7.50 MiB sent per rank"));
+}
+
+TEST(Report, SentenceFollowsTheDifference) {
+  const auto with_alpha_beta = [](double factor) {
+    Result result = sample_result();
+    for (LayerResult& layer : result.layers)
+      for (CollectiveResult* collective : {&layer.all_gather, &layer.reduce_data, &layer.reduce_weights})
+        collective->alpha_beta_s = factor * collective->seconds.mean;
+    return to_text(result);
+  };
+  EXPECT_TRUE(says(with_alpha_beta(1.01), "agrees with alpha-beta within 2 %"));
+  EXPECT_TRUE(says(with_alpha_beta(2), "takes 22.0 ms (50.0 %) less than alpha-beta"));
+  EXPECT_TRUE(says(with_alpha_beta(0.5), "takes 11.0 ms (100.0 %) longer than alpha-beta"));
+}
+
+TEST(Report, ComparesMemoryWithTheHost) {
+  Result result = sample_result();
+  const std::string fits = to_text(result);
+  EXPECT_EQ(after(fits, "1.00 MiB 2.00 MiB"), (Words{"3.00", "MiB", "10.0", "MiB", "4.00", "MiB", "20.0", "MiB"}));
+  EXPECT_TRUE(says(fits, "The total is 25.0 % of the host's 80.0 MiB."));
+  EXPECT_FALSE(says(fits, "WARNING"));
+  result.memory.host = 16 * kMiB;
+  EXPECT_TRUE(says(to_text(result), "WARNING: does not fit: a rank needs 20.0 MiB, 125.0 % of the host's 16.0 MiB."));
+  result.memory.host.reset();
+  EXPECT_TRUE(says(to_text(result), "Host memory unknown"));
+}
+
+TEST(Report, NamesTheProfileAndWhatItDoesNotCover) {
+  Result result = sample_result();
+  std::string text = to_text(result);
+  EXPECT_TRUE(says(text, "measured on node-7, 2026-01-31 (measured on another machine)"));
+  EXPECT_TRUE(says(text, "5.00 % of the compute time lies outside the measured range: b (15.0 % of its compute)"));
+  EXPECT_FALSE(says(text, "WARNING"));
+
+  result.layers[0].extrapolated_s = 0.008;  // a quarter of its 32 ms; with b's 2.4 ms 21.7 % of 48 ms
+  result.profile->this_machine = true;
+  text = to_text(result);
+  EXPECT_TRUE(says(text,
+                   "WARNING: 21.7 % of the compute time lies outside the measured range: a (25.0 % of its "
+                   "compute), b (15.0 % of its compute)."));
+  EXPECT_TRUE(says(text, "(this machine)"));
+  EXPECT_FALSE(says(text, "another machine"));
+}
+
+TEST(Report, NativeRunsHaveMachineAndLossesInsteadOfFormulas) {
+  const std::string text = to_text(sample_native_result());
+  EXPECT_TRUE(says(text, "machine node-9, Some CPU"));
+  EXPECT_TRUE(says(text, "MPI Open MPI 4.1.4"));
+  EXPECT_TRUE(says(text, "BLAS OpenBLAS 0.3.21, 1 thread per rank"));
+  EXPECT_EQ(after(text, "all-reduce dX"), (Words{"ring", "4", "8.000"}));
+  for (const char* absent : {"alpha", "formula", "simulated", "Profile", "platform"})
+    EXPECT_FALSE(says(text, absent)) << absent;
+  EXPECT_EQ(after(text, "1"), Words{"2.500000"});
+  EXPECT_EQ(after(text, "3"), Words{"2.125000"});
+  EXPECT_EQ(after(text, "8"), Words{"0.500000"});
+  EXPECT_FALSE(says(text, "1.750000"));  // the middle is left out
+}
+
+TEST(Report, IsNeverWiderThan100Characters) {
+  Result result = sample_result();
+  expect_narrow(to_text(result));
+  expect_narrow(to_text(sample_native_result()));
+
+  const std::string lengthy = std::string(70, 'n') + "\x1b µ" + std::string(70, 'm');
+  result.layers[0].name = result.platform->name = result.platform->latency_source = result.profile->command = lengthy;
+  result.profile->blas = result.job.network = lengthy;
+  result.layers[0].forward_s.mean = 123456;
+  result.layers[0].all_gather.algorithm = lengthy;
+  const std::string text = to_text(result);
+  expect_narrow(text);
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+}
+
+TEST(Report, ARankAloneHasNoCommunication) {
+  Result result = sample_result();
+  result.job.grid_rows = result.job.grid_columns = 1;
+  for (LayerResult& layer : result.layers) layer.all_gather = layer.reduce_data = layer.reduce_weights = {};
+  const std::string text = to_text(result);
+  EXPECT_FALSE(says(text, "alpha-beta"));
+  EXPECT_TRUE(says(text, "(1 rank)"));
+  expect_narrow(text);
+}
+
+}  // namespace
+}  // namespace simtrain

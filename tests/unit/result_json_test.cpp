@@ -1,0 +1,161 @@
+// Is JSON a faithful and strict form of a result? Also writes the files that the schema tests validate.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "report/json.hpp"
+#include "report/terminal.hpp"
+#include "tests/support/sample_result.hpp"
+
+namespace simtrain {
+namespace {
+
+using nlohmann::json;
+
+// What reading says about a document: "" when it is accepted.
+std::string complaint(const std::string& text) {
+  try {
+    (void)result_from_json("r.json", text);
+    return "";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+void expect_complaint(const json& document, const std::string& about) {
+  const std::string text = complaint(document.dump());
+  EXPECT_NE(text.find("r.json"), std::string::npos) << text;
+  EXPECT_NE(text.find(about), std::string::npos) << "expected '" << about << "' in '" << text << "'";
+}
+
+json sample_document() { return json::parse(to_json(sample_result())); }
+
+// Calls visit(pointer) for every object of the document.
+template <typename Visit>
+void for_each_object(const json& value, const json::json_pointer& at, const Visit& visit) {
+  if (value.is_object()) visit(at);
+  if (value.is_structured())
+    for (const auto& [key, child] : value.items())
+      for_each_object(child, value.is_array() ? at / std::stoul(key) : at / key, visit);
+}
+
+TEST(ResultJson, RoundTripGivesAnEqualResult) {
+  for (const Result& result : {sample_result(), sample_native_result()}) {
+    const std::string text = to_json(result);
+    EXPECT_EQ(result_from_json("r.json", text), result);
+    EXPECT_EQ(to_json(result_from_json("r.json", text)), text);
+  }
+}
+
+TEST(ResultJson, KeepsNumbersToTheLastBit) {
+  Result result = sample_result();
+  result.iteration_s = 0.1 + 0.2;  // 0.30000000000000004
+  result.iteration_seconds = {result.iteration_s};
+  result.layers[0].forward_s.mean = std::nextafter(1.0, 2.0);
+  result.layers[1].all_gather.bytes_sent.mean = 9007199254740993.0 * 1024;
+  EXPECT_EQ(result_from_json("r.json", to_json(result)), result);
+}
+
+TEST(ResultJson, HasVersionKindAndTotals) {
+  const json document = sample_document();
+  EXPECT_EQ(document.at("schema"), "simtrain-result");
+  EXPECT_EQ(document.at("schema_version"), 1);
+  EXPECT_EQ(document.at("kind"), "simulated");
+  EXPECT_DOUBLE_EQ(document.at("totals").at("compute_s").get<double>(), 0.048);
+  EXPECT_DOUBLE_EQ(document.at("totals").at("communication_s").get<double>(), 0.022);
+  EXPECT_DOUBLE_EQ(document.at("totals").at("epoch_s").get<double>(), 8.0);
+  EXPECT_DOUBLE_EQ(document.at("memory").at("total_bytes").get<double>(), 20 * kMiB);
+  EXPECT_EQ(document.at("job").at("seed").get<std::uint64_t>(), 18446744073709551615U);
+}
+
+TEST(ResultJson, EveryMissingOrUnknownKeyIsRefused) {
+  const json document = sample_document();
+  int keys = 0;
+  for_each_object(document, json::json_pointer(), [&](const json::json_pointer& at) {
+    json changed = document;
+    changed[at]["colour"] = 1;
+    expect_complaint(changed, "colour");
+    for (const auto& [key, value] : document[at].items()) {
+      if (key == "profile" || key == "host_bytes") continue;  // may be absent
+      changed = document;
+      changed[at].erase(key);
+      expect_complaint(changed, key);
+      ++keys;
+    }
+  });
+  EXPECT_GT(keys, 100);
+}
+
+TEST(ResultJson, WrongTypesAndRangesAreRefused) {
+  const auto with = [](const char* pointer, const json& value) {
+    json document = sample_document();
+    document[json::json_pointer(pointer)] = value;
+    return document;
+  };
+  expect_complaint(with("/schema", "simtrain-profile"), "'schema'");
+  expect_complaint(with("/schema_version", 2), "'schema_version'");
+  expect_complaint(with("/kind", "imagined"), "imagined");
+  expect_complaint(with("/job/batch", 0), "'job.batch'");
+  expect_complaint(with("/job/seed", -1), "'job.seed'");
+  expect_complaint(with("/layers/1/forward_s/mean", -0.1), "'layers[1].forward_s.mean'");
+  expect_complaint(with("/layers/0/name", 7), "'layers[0].name'");
+  expect_complaint(with("/iteration_seconds", json::array()), "'iteration_seconds'");
+  expect_complaint(with("/losses", json::array({"a"})), "'losses[0]'");
+  expect_complaint(with("/native", json::object()), "'native'");  // a simulated result has none
+}
+
+TEST(ResultJson, TotalsMustAgreeWithTheLayers) {
+  json document = sample_document();
+  document["layers"][0]["forward_s"]["mean"] = 0.011;
+  expect_complaint(document, "'totals.compute_s'");
+  document = sample_document();
+  document["iteration_s"] = 0.0801;
+  expect_complaint(document, "'iteration_s'");
+  document = sample_document();
+  document["memory"]["total_bytes"] = 1;
+  expect_complaint(document, "'memory.total_bytes'");
+}
+
+TEST(ResultJson, TruncatedTextIsRefused) {
+  const std::string text = to_json(sample_result());
+  for (std::size_t length = 0; length + 2 < text.size(); length += 97)  // the last two are "}\n"
+    EXPECT_NE(complaint(text.substr(0, length)), "") << length;
+}
+
+TEST(ResultJson, DivergedLossesAreNull) {
+  Result result = sample_native_result();
+  result.losses = {2.5, std::numeric_limits<double>::infinity(), std::nan("")};
+  const json losses = json::parse(to_json(result)).at("losses");
+  EXPECT_EQ(losses, json::array({2.5, nullptr, nullptr}));
+  const Result read = result_from_json("r.json", to_json(result));
+  ASSERT_EQ(read.losses.size(), 3U);
+  EXPECT_TRUE(std::isnan(read.losses[1]));
+  EXPECT_NE(to_text(read).find("diverged"), std::string::npos);
+}
+
+TEST(ResultJsonDeathTest, OtherNonFiniteNumbersAreABug) {
+  Result result = sample_result();
+  result.layers[0].update_s.max = std::nan("");
+  EXPECT_DEATH((void)to_json(result), "update_s");
+}
+
+// Validated by unit.result_schema.* against docs/*.schema.json.
+TEST(ResultJson, WritesFilesForTheSchemaTests) {
+  Result diverged = sample_native_result();
+  diverged.losses.push_back(std::nan(""));
+  write_file("result-simulated.json", to_json(sample_result()));
+  write_file("result-native.json", to_json(diverged));
+  write_file("sweep.json", sweep_to_json({{.grid_rows = 4, .grid_columns = 2, .result = sample_result(), .error = ""},
+                                          {.grid_rows = 9, .grid_columns = 1, .result = {}, .error = "too large"}}));
+  json broken = sample_document();
+  broken["layers"][1]["colour"] = "red";
+  write_file("result-broken.json", broken.dump());
+  EXPECT_EQ(result_from_json("result-simulated.json", read_file("result", "result-simulated.json")), sample_result());
+}
+
+}  // namespace
+}  // namespace simtrain

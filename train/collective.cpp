@@ -1,0 +1,139 @@
+#include "train/collective.hpp"
+
+#include <mpi.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "train/library_collectives.hpp"
+#include "train/pieces.hpp"
+
+namespace simtrain {
+
+namespace {
+
+// One tag for everything: messages between two ranks are received in the order in which they were sent, and SMPI keeps
+// 75 bytes for ever for each source, destination and tag.
+constexpr int kTag = 1;
+
+// Outstanding requests. Two segments each way fit without allocating; the vector is for messages in many pieces.
+class Requests {
+ public:
+  MPI_Request* add() {
+    if (used_ < few_.size()) return &few_[used_++];
+    return &many_.emplace_back(MPI_REQUEST_NULL);
+  }
+  void wait_all() {
+    MPI_Waitall(static_cast<int>(used_), few_.data(), MPI_STATUSES_IGNORE);
+    if (!many_.empty()) MPI_Waitall(static_cast<int>(many_.size()), many_.data(), MPI_STATUSES_IGNORE);
+  }
+
+ private:
+  std::array<MPI_Request, 4> few_;
+  std::size_t used_ = 0;
+  std::vector<MPI_Request> many_;
+};
+
+// What one collective of one rank works on.
+struct Exchange {
+  Group group;
+  Buffer data, scratch;
+  std::int64_t longest_message_floats;
+  Kernels& kernels;
+  Account reduction_account;
+};
+
+void start_receives(const Exchange& exchange, const Round& round, Requests& requests) {
+  if (round.receive_from < 0) return;
+  const int source = exchange.group.rank(round.receive_from);
+  std::int64_t arrived = 0;  // what is to be added lies in scratch one segment after the other
+  for (const Segment& segment : round.receive.part) {
+    const Segment target = round.reduce ? Segment{arrived, segment.count} : segment;
+    for_each_piece(target, exchange.longest_message_floats, [&](Segment piece) {
+      const Buffer buffer = (round.reduce ? exchange.scratch : exchange.data).slice(piece.offset, piece.count);
+      MPI_Irecv(buffer.data, static_cast<int>(piece.count), MPI_FLOAT, source, kTag, MPI_COMM_WORLD, requests.add());
+    });
+    arrived += segment.count;
+  }
+}
+
+void start_sends(const Exchange& exchange, const Round& round, Requests& requests, CollectiveTraffic& traffic) {
+  if (round.send_to < 0) return;
+  const int destination = exchange.group.rank(round.send_to);
+  for (const Segment& segment : round.send.part) {
+    for_each_piece(segment, exchange.longest_message_floats, [&](Segment piece) {
+      const Buffer buffer = exchange.data.slice(piece.offset, piece.count);
+      MPI_Isend(buffer.data, static_cast<int>(piece.count), MPI_FLOAT, destination, kTag, MPI_COMM_WORLD,
+                requests.add());
+      ++traffic.messages;
+    });
+  }
+  traffic.bytes_sent += round.send.count() * static_cast<std::int64_t>(sizeof(float));
+}
+
+void add_arrivals(const Exchange& exchange, const Round& round) {
+  if (!round.reduce || round.receive_from < 0) return;
+  Event added;
+  std::int64_t arrived = 0;
+  for (const Segment& segment : round.receive.part) {
+    if (segment.count == 0) continue;
+    const Operands operands{exchange.scratch.slice(arrived, segment.count),
+                            exchange.data.slice(segment.offset, segment.count)};
+    added =
+        exchange.kernels.enqueue(ElementwiseOp{Elementwise::add, segment.count}, operands, exchange.reduction_account);
+    arrived += segment.count;
+  }
+  exchange.kernels.wait(added);
+}
+
+// What any algorithm must send on average (CollectiveTraffic).
+std::int64_t least_bytes(CollectiveOp operation, const Partition& blocks) {
+  const std::int64_t bytes = blocks.size() * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t once = bytes * (blocks.parts - 1) / blocks.parts;
+  return operation == CollectiveOp::all_reduce ? 2 * once : once;
+}
+
+}  // namespace
+
+Collectives::Collectives(Grid grid, Coordinates me, bool library_communicators, std::int64_t largest_message_bytes)
+    : grid_(grid), me_(me), longest_message_floats_(largest_message_bytes / static_cast<std::int64_t>(sizeof(float))) {
+  SIMTRAIN_INVARIANT(longest_message_floats_ >= 1 && largest_message_bytes <= kLargestMessageBytes,
+                     "messages of at most " + std::to_string(largest_message_bytes) + " bytes");
+  if (library_communicators) library_ = std::make_unique<LibraryCollectives>(grid, me, longest_message_floats_);
+}
+
+Collectives::~Collectives() = default;
+
+CollectiveTraffic Collectives::run(CollectiveOp operation, Algorithm algorithm, Scope scope, Buffer data,
+                                   const Partition& blocks, Buffer scratch, Kernels& kernels,
+                                   Account reduction_account) {
+  const Group group = scope == Scope::grid_column ? column_group(grid_, me_) : row_group(grid_, me_);
+  SIMTRAIN_INVARIANT(blocks.parts == group.size && data.count >= blocks.size(),
+                     std::to_string(blocks.parts) + " blocks, " + std::to_string(group.size) + " members");
+  if (group.size == 1 || blocks.size() == 0) return {};
+  if (algorithm == Algorithm::mpi) {
+    SIMTRAIN_INVARIANT(library_ != nullptr, "no communicators for the library's collectives");
+    SIMTRAIN_INVARIANT(scratch.count >= scratch_floats(operation, algorithm, blocks, group.me),
+                       "scratch of " + std::to_string(scratch.count) + " floats");
+    library_->run(operation, scope, data, blocks, group.me, scratch, kernels);
+    return {.bytes_sent = least_bytes(operation, blocks), .messages = 0};
+  }
+  const Exchange exchange{group, data, scratch, longest_message_floats_, kernels, reduction_account};
+  CollectiveTraffic traffic;
+  const int rounds = round_count(algorithm, operation, group.size);
+  for (int k = 0; k < rounds; ++k) {
+    const Round round = round_of(algorithm, operation, blocks, group.me, k);
+    SIMTRAIN_INVARIANT(!round.reduce || round.receive.count() <= scratch.count,
+                       "scratch of " + std::to_string(scratch.count) + " floats");
+    Requests requests;
+    start_receives(exchange, round, requests);
+    start_sends(exchange, round, requests, traffic);
+    requests.wait_all();
+    add_arrivals(exchange, round);
+  }
+  return traffic;
+}
+
+}  // namespace simtrain

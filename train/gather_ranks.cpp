@@ -1,0 +1,58 @@
+#include "train/gather_ranks.hpp"
+
+#include <mpi.h>
+
+#include "train/summary.hpp"
+
+namespace simtrain {
+
+namespace {
+
+// One flat list of doubles; every rank of a job has equally many of each.
+std::vector<double> pack(const RankResult& rank) {
+  std::vector<double> flat(rank.iteration_seconds);
+  for (const auto& row : rank.work_s) flat.insert(flat.end(), row.begin(), row.end());
+  for (const auto& row : rank.exchanges)
+    for (const RankExchange& e : row) flat.insert(flat.end(), {e.seconds, e.bytes_sent, e.messages});
+  flat.insert(flat.end(), rank.loss_sums.begin(), rank.loss_sums.end());
+  return flat;
+}
+
+// `like` gives the number of entries of each kind.
+RankResult unpack(const RankResult& like, const double* next) {
+  RankResult rank = like;
+  for (double& value : rank.iteration_seconds) value = *next++;
+  for (auto& row : rank.work_s)
+    for (double& value : row) value = *next++;
+  for (auto& row : rank.exchanges)
+    for (RankExchange& e : row) {
+      e.seconds = *next++;
+      e.bytes_sent = *next++;
+      e.messages = *next++;
+    }
+  for (double& value : rank.loss_sums) value = *next++;
+  return rank;
+}
+
+}  // namespace
+
+std::optional<Result> gather_ranks(const Plan& plan, const RankResult& mine) {
+  int rank = 0;
+  int size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const std::vector<double> flat = pack(mine);
+  const auto count = static_cast<int>(flat.size());
+  std::vector<double> all(rank == 0 ? flat.size() * static_cast<std::size_t>(size) : 0);
+  MPI_Gather(flat.data(), count, MPI_DOUBLE, all.data(), count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  if (rank != 0) return std::nullopt;
+  Summary summary(plan);
+  for (int i = 0; i < size; ++i) {
+    RankResult other = unpack(mine, all.data() + static_cast<std::size_t>(i) * flat.size());
+    other.at = plan.options.grid.coordinates(i);
+    summary.add(other);
+  }
+  return summary.finish();
+}
+
+}  // namespace simtrain

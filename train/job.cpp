@@ -1,0 +1,97 @@
+#include "train/job.hpp"
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/options.hpp"
+#include "base/units.hpp"
+
+namespace po = boost::program_options;
+
+namespace simtrain {
+
+namespace {
+
+// Values are read as text and parsed by our own functions, whose errors say what was expected.
+po::typed_value<std::string>* word(const char* name) { return po::value<std::string>()->value_name(name); }
+po::typed_value<std::string>* word(const char* name, const std::string& fallback) {
+  return word(name)->default_value(fallback);
+}
+
+float number_at_least_zero(const po::variables_map& values, const std::string& option) {
+  const std::string text = text_of(values, option);
+  if (text == "0" || text == "0.0") return 0;
+  return static_cast<float>(parse_positive("--" + option, text));
+}
+
+}  // namespace
+
+po::options_description job_options(int default_iterations, int default_warm_up) {
+  po::options_description options("The training job");
+  options.add_options()("network", word("NAME|FILE", "alexnet"), "network: a shipped one or a JSON file")(
+      "batch", word("N"), "samples of one iteration, over all processes (default: the network's)")(
+      "iterations", word("N", std::to_string(default_iterations)), "iterations to run and average")(
+      "warm-up", word("N", std::to_string(default_warm_up)), "iterations before those, not timed")(
+      "collectives", word("NAME", "auto"),
+      "ring, recursive-doubling, rabenseifner, bruck, mpi (the library's own), auto")(
+      "gather", word("WHEN", "after-pooling"), "gather activations after-pooling (fewest bytes) or before-pooling")(
+      "learning-rate", word("X", "0.01"), "of stochastic gradient descent")(
+      "momentum", word("X", "0.9"), "0: none, and no memory for it")("weight-decay", word("X", "0"), "L2 penalty")(
+      "seed", word("N", "1"), "of initial weights and synthetic data")(
+      "json", word("FILE"), "write the result as JSON (docs/result.schema.json)")(
+      "scenario", word("NAME|FILE"), "read options from a file of 'key = value' lines; the command line wins")(
+      "help", "this text")("version", "version of the program");
+  return options;
+}
+
+po::options_description grid_options() {
+  po::options_description options("The process grid");
+  options.add_options()("grid", word("PrxPc"),
+                        "Pr splits the model (tensor parallel), Pc the batch (data parallel): 32x8")(
+      "tp", word("Pr"), "the same in other words: --tp 32 --dp 8")("dp", word("Pc"), "see --tp");
+  return options;
+}
+
+Grid grid_from(const po::variables_map& values) {
+  const bool parts = given(values, "tp") || given(values, "dp");
+  if (given(values, "grid")) {
+    if (parts) throw InputError("--grid: given together with --tp or --dp; expected one or the other");
+    return parse_grid("--grid", text_of(values, "grid"));
+  }
+  if (!parts) throw InputError("--grid: is missing; expected ROWSxCOLUMNS, such as --grid 32x8");
+  const auto side = [&](const char* option) {
+    return given(values, option)
+               ? static_cast<int>(parse_integer(std::string("--") + option, text_of(values, option), 1, 1 << 20))
+               : 1;
+  };
+  return {side("tp"), side("dp")};
+}
+
+Job job_from(const po::variables_map& values) {
+  const auto integer = [&](const std::string& option, std::int64_t least, std::int64_t most) {
+    return parse_integer("--" + option, text_of(values, option), least, most);
+  };
+  Job job;
+  job.network = load_network(text_of(values, "network"));
+  job.plan.batch = given(values, "batch") ? integer("batch", 1, INT32_MAX) : job.network.default_batch;
+  job.plan.algorithm = parse_algorithm("--collectives", text_of(values, "collectives"));
+  job.plan.gather = parse_gather("--gather", text_of(values, "gather"));
+  job.plan.learning_rate = number_at_least_zero(values, "learning-rate");
+  job.plan.momentum = number_at_least_zero(values, "momentum");
+  job.plan.weight_decay = number_at_least_zero(values, "weight-decay");
+  if (job.plan.momentum >= 1) throw InputError("--momentum: '" + text_of(values, "momentum") + "' is not below 1");
+  job.iterations = static_cast<int>(integer("iterations", 1, 1'000'000));
+  job.warm_up = static_cast<int>(integer("warm-up", 0, 1'000'000));
+  job.seed = static_cast<std::uint64_t>(integer("seed", 0, INT64_MAX));
+  if (given(values, "json")) {
+    job.json_path = text_of(values, "json");
+    check_writable("--json", job.json_path);
+  }
+  return job;
+}
+
+void describe_job(const Job& job, Result& result) {
+  result.job.seed = job.seed;
+  result.job.iterations = job.iterations;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,98 @@
+#include "train/library_collectives.hpp"
+
+#include <limits>
+
+namespace simtrain {
+
+namespace {
+
+constexpr std::int64_t kReachInMessages = 7;
+static_assert(kReachInMessages * kLargestMessageBytes / std::int64_t{sizeof(float)} <= std::numeric_limits<int>::max());
+
+Segment block_of(const Partition& blocks, std::int64_t member) {
+  return {blocks.offset(member), blocks.length(member)};
+}
+
+}  // namespace
+
+LibraryCollectives::LibraryCollectives(Grid grid, Coordinates me, std::int64_t longest_message_floats)
+    : longest_(longest_message_floats) {
+  MPI_Comm_split(MPI_COMM_WORLD, me.column, me.row, &column_);
+  MPI_Comm_split(MPI_COMM_WORLD, me.row, me.column, &row_);
+  const auto largest_group = static_cast<std::size_t>(std::max(grid.rows, grid.columns));
+  counts_.resize(largest_group);
+  displacements_.resize(largest_group);
+}
+
+LibraryCollectives::~LibraryCollectives() {
+  MPI_Comm_free(&column_);
+  MPI_Comm_free(&row_);
+}
+
+void LibraryCollectives::run(CollectiveOp operation, Collectives::Scope scope, Buffer data, const Partition& blocks,
+                             int me, Buffer scratch, Kernels& kernels) {
+  MPI_Comm group = scope == Collectives::Scope::grid_column ? column_ : row_;
+  switch (operation) {
+    case CollectiveOp::all_gather:
+      return all_gather(group, data, blocks, me);
+    case CollectiveOp::reduce_scatter:
+      return reduce_scatter(group, data, blocks, me, scratch, kernels);
+    case CollectiveOp::all_reduce:
+      return all_reduce(group, data, blocks);
+  }
+}
+
+// Where payloads are real, calls work in place. With phantoms they must not: MPI_IN_PLACE makes SMPI copy the array.
+void LibraryCollectives::all_reduce(MPI_Comm group, Buffer data, const Partition& blocks) {
+  for_each_piece({0, blocks.size()}, longest_, [&](Segment piece) {
+    const void* mine = data.phantom ? &stand_in_[0] : MPI_IN_PLACE;
+    float* sum = data.phantom ? &stand_in_[1] : data.data + piece.offset;
+    MPI_Allreduce(mine, sum, static_cast<int>(piece.count), MPI_FLOAT, MPI_SUM, group);
+  });
+}
+
+// Long arrays go in slices: a part of every block at once, so that all members send all the time. Displacements are int
+// floats: what lies beyond them (7 GiB) is another reach, counted from its own start.
+void LibraryCollectives::all_gather(MPI_Comm group, Buffer data, const Partition& blocks, int me) {
+  const std::int64_t slice = std::max(longest_ / blocks.parts, std::int64_t{1});
+  for_each_piece({0, blocks.size()}, kReachInMessages * longest_, [&](Segment reach) {
+    for_each_piece({0, blocks.length(0)}, slice, [&](Segment part) {
+      std::int64_t floats = 0;
+      for (std::int64_t member = 0; member < blocks.parts; ++member) {
+        const Segment block = block_of(blocks, member);
+        const Segment share = overlap(reach, overlap(block, {block.offset + part.offset, part.count}));
+        counts_[static_cast<std::size_t>(member)] = static_cast<int>(share.count);
+        displacements_[static_cast<std::size_t>(member)] = static_cast<int>(share.offset - reach.offset);
+        floats += share.count;
+      }
+      if (floats == 0) return;
+      const void* mine = data.phantom ? &stand_in_[0] : MPI_IN_PLACE;
+      float* all = data.phantom ? &stand_in_[1] : data.data + reach.offset;
+      MPI_Allgatherv(mine, counts_[static_cast<std::size_t>(me)], MPI_FLOAT, all, counts_.data(), displacements_.data(),
+                     MPI_FLOAT, group);
+    });
+  });
+}
+
+// A reduce-scatter has no displacements, so that long arrays go in contiguous pieces: a member's count is what the
+// piece has of its block, possibly nothing.
+void LibraryCollectives::reduce_scatter(MPI_Comm group, Buffer data, const Partition& blocks, int me, Buffer scratch,
+                                        Kernels& kernels) {
+  const Segment mine = block_of(blocks, me);
+  for_each_piece({0, blocks.size()}, longest_, [&](Segment piece) {
+    for (std::int64_t member = 0; member < blocks.parts; ++member) {
+      counts_[static_cast<std::size_t>(member)] = static_cast<int>(overlap(piece, block_of(blocks, member)).count);
+    }
+    const Segment arrives = overlap(piece, mine);
+    const bool nowhere = data.phantom || arrives.count == 0;
+    const float* all = data.phantom ? &stand_in_[0] : data.data + piece.offset;
+    float* sum = nowhere ? &stand_in_[1] : scratch.data + (arrives.offset - mine.offset);
+    MPI_Reduce_scatter(all, sum, counts_.data(), MPI_FLOAT, MPI_SUM, group);
+  });
+  if (data.phantom) return;
+  // In place, MPI would deliver my block at the start of the array rather than where it belongs.
+  const std::span<const float> sum = kernels.read(scratch.slice(0, mine.count));
+  kernels.fill(data.slice(mine.offset, mine.count), [&](std::int64_t i) { return sum[static_cast<std::size_t>(i)]; });
+}
+
+}  // namespace simtrain

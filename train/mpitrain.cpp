@@ -1,0 +1,135 @@
+// mpitrain: trains a network for real, on the ranks that mpirun started. The ground truth of simtrain.
+#include <mpi.h>
+
+#include <cstdio>
+#include <functional>
+#include <iostream>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/options.hpp"
+#include "calibrate/profile.hpp"
+#include "kernels/blas_kernels.hpp"
+#include "report/json.hpp"
+#include "report/terminal.hpp"
+#include "train/gather_ranks.hpp"
+#include "train/job.hpp"
+#include "train/trainer.hpp"
+
+namespace po = boost::program_options;
+
+namespace simtrain {
+namespace {
+
+constexpr const char* kUsage =
+    "mpitrain trains a network on the Pr x Pc ranks that mpirun started, float32, with the same\n"
+    "plan, collectives and trainer as simtrain predicts.\n\n"
+    "  mpirun -n 4 mpitrain --grid 2x2 --network mlp --iterations 20\n\n";
+
+// What every rank must know before it trains. Rank 0 alone reports what is wrong with it.
+struct Request {
+  bool help = false, version = false;
+  Job job;
+};
+
+Request read_request(const std::vector<std::string>& arguments, const po::options_description& options, int ranks) {
+  const po::variables_map values = parse_options(arguments, options);
+  Request request;
+  request.help = given(values, "help");
+  request.version = given(values, "version");
+  if (request.help || request.version) return request;
+  const Grid grid = grid_from(values);
+  request.job = job_from(values);
+  request.job.plan.grid = grid;
+  (void)make_plan(request.job.network, request.job.plan);  // refuses what cannot be planned
+  if (grid.size() != ranks)
+    throw InputError("--grid: " + to_string(grid) + " needs " + std::to_string(grid.size()) +
+                     " ranks, but mpirun started " + std::to_string(ranks));
+  return request;
+}
+
+NativeResult describe_machine() {
+  const MachineIdentity machine = this_machine();
+  const BlasIdentity blas = blas_identity();
+  char library[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(library, &length);
+  std::string mpi(library, static_cast<std::size_t>(length));
+  mpi.resize(mpi.find(',') == std::string::npos ? mpi.size() : mpi.find(','));
+  return {machine.machine, machine.cpu, mpi, blas.library + ", " + blas.core_type + " kernels", blas.threads};
+}
+
+int train(const Job& job, int rank) {
+  const Plan plan = make_plan(job.network, job.plan);
+  const Coordinates me = plan.options.grid.coordinates(rank);
+  use_one_blas_thread();
+  BlasKernels kernels([] { return MPI_Wtime(); });
+  Collectives collectives(plan.options.grid, me, plan.uses(Algorithm::mpi));
+  const SyntheticData data(plan.network, job.seed);
+  Trainer trainer(plan, me, kernels, collectives, data, job.seed);
+  MPI_Barrier(MPI_COMM_WORLD);
+  std::optional<Result> result = gather_ranks(plan, trainer.run(job.warm_up, job.iterations));
+  if (!result) return 0;
+  result->kind = "native";
+  describe_job(job, *result);
+  result->job.placement = "mpirun";
+  result->job.numerics = "real";
+  result->native = describe_machine();
+  if (!job.json_path.empty()) write_file(job.json_path, to_json(*result));
+  std::cout << to_text(*result);
+  return 0;
+}
+
+// Reading the request fails on all ranks or on some; either way one rank says why and all of them end alike. Returns
+// the exit status, 0 when every rank goes on.
+int agree_on(const std::function<void()>& read, int rank, int ranks) {
+  int status = 0;
+  std::string why;
+  try {
+    read();
+  } catch (const InputError& error) {
+    status = 2;
+    why = error.what();
+  } catch (const std::exception& error) {
+    status = 1;
+    why = error.what();
+  }
+  int speaker = status == 0 ? ranks : rank;
+  MPI_Allreduce(MPI_IN_PLACE, &speaker, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  MPI_Allreduce(MPI_IN_PLACE, &status, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (speaker == rank) std::fprintf(stderr, "mpitrain: error: %s\n", why.c_str());
+  return status;
+}
+
+int run(const std::vector<std::string>& arguments, int rank, int ranks) {
+  po::options_description options(grid_options());
+  options.add(job_options(20, 2));
+  Request request;
+  if (const int status = agree_on([&] { request = read_request(arguments, options, ranks); }, rank, ranks); status != 0)
+    return status;
+  if (request.help && rank == 0) std::cout << kUsage << options;
+  if (request.version && rank == 0) std::cout << "mpitrain " << SIMTRAIN_VERSION << "\n";
+  return request.help || request.version ? 0 : train(request.job, rank);
+}
+
+}  // namespace
+}  // namespace simtrain
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0;
+  int ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  bool failed = true;
+  const int status = simtrain::run_guarded("mpitrain", [&] {
+    const int outcome = simtrain::run(arguments, rank, ranks);
+    failed = false;
+    return outcome;
+  });
+  // A rank that fails in the middle leaves the others waiting for its messages: end them too.
+  if (failed) MPI_Abort(MPI_COMM_WORLD, status);
+  MPI_Finalize();
+  return status;
+}

@@ -1,0 +1,143 @@
+// The plan of one training iteration: every tensor, who holds which part of it, and every step in order. A value: no
+// MPI, no SimGrid, the same for all ranks. The trainer executes it, the formulas price it, calibration asks it which
+// kernel calls it needs, the report asks it for memory and bytes.
+//
+// The 1.5D algorithm (Gholami et al., arXiv 1712.04432, section 2.3) for rank (r, c) of a Pr x Pc grid:
+//   forward          Y(r) = W(r) X            (d/Pr) x (B/Pc)      all-gather of Y over Pr before the next layer
+//   data gradient    dX   = W(r)^T dY(r)      partial sums          all-reduce over Pr; none for the first layer
+//   weight gradient  dW(r) = dY(r) X^T        partial sums          all-reduce over Pc
+// ReLU and pooling act on each row (channel) alone, so a rank applies them to its own rows before the all-gather.
+#pragma once
+
+#include <array>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kernels/operation.hpp"
+#include "train/grid.hpp"
+#include "train/network.hpp"
+#include "train/partition.hpp"
+#include "train/schedule.hpp"
+
+namespace simtrain {
+
+// When the rows of an activation are gathered. after_pooling moves the fewest bytes; before_pooling gathers Y as soon
+// as it is multiplied, which is what formula (8) counts.
+enum class Gather { after_pooling, before_pooling };
+std::string_view name_of(Gather gather);
+Gather parse_gather(std::string_view option, std::string_view text);
+
+struct PlanOptions {
+  Grid grid;
+  std::int64_t batch = 1;
+  Algorithm algorithm = Algorithm::automatic;
+  Gather gather = Gather::after_pooling;
+  float learning_rate = 0.01F, momentum = 0.9F, weight_decay = 0;
+};
+
+enum class Role { input, labels, loss, weights, weight_gradient, momentum, activation, activation_gradient };
+
+struct TensorPlan {
+  std::string name;
+  Role role = Role::activation;
+  Partition rows;               // over the Pr grid rows
+  std::int64_t row_floats = 1;  // per sample if per_sample
+  bool per_sample = false;      // rows are as long as the samples of the grid column
+  bool whole = false;           // a rank stores all rows; false: only those of its grid row
+  bool biases = false;          // of weights and their like: the last of row_floats is the row's bias
+  int slot = -1;                // >= 0: shares its memory with the other tensors of that slot (dead when reused)
+};
+
+// Which part of a tensor an operand is. own: the rows of my grid row. weights, biases: the two parts of a weights
+// tensor, stored as [weights | biases] so that one all-reduce serves both.
+enum class View { none, whole, own, weights, biases };
+struct TensorRef {
+  int tensor = -1;
+  View view = View::none;
+};
+
+enum class Action {
+  linear_forward,
+  linear_data_gradient,
+  linear_weight_gradient,
+  convolution_forward,
+  convolution_data_gradient,
+  convolution_weight_gradient,
+  bias_forward,
+  bias_gradient,
+  relu,
+  relu_gradient,
+  pool,
+  pool_gradient,
+  flatten,
+  flatten_gradient,
+  loss,
+  update
+};
+
+// What computing time is booked on, and what communication is for.
+enum class Work { forward, backward, update, data_additions, weight_additions };
+inline constexpr int kWorks = 5;
+enum class Exchange { all_gather, reduce_data, reduce_weights };
+inline constexpr int kExchanges = 3;
+
+struct ComputeStep {
+  Action action;
+  int layer;  // of the network
+  int row;    // of the report: the weighted layers, in order
+  Work work;
+  std::array<TensorRef, 4> operands;  // in the order of kernels/operation.hpp
+};
+struct CollectiveStep {
+  Exchange exchange;
+  CollectiveOp operation;
+  Algorithm algorithm;  // resolved: never automatic
+  int row;
+  int tensor;
+  [[nodiscard]] bool over_grid_column() const { return exchange != Exchange::reduce_weights; }
+};
+using Step = std::variant<ComputeStep, CollectiveStep>;
+
+struct Range {  // floats of a tensor's buffer
+  std::int64_t offset = 0, count = 0;
+};
+
+struct Plan {
+  Network network;
+  PlanOptions options;
+  Partition samples;               // of the batch over the Pc grid columns
+  std::vector<int> report_layers;  // the weighted layers: indices into network.layers
+  std::vector<TensorPlan> tensors;
+  std::vector<Step> steps;
+  int input = -1, labels = -1, loss = -1;  // tensors
+  std::vector<int> weights, momenta;       // by report row; momenta empty when momentum is 0
+
+  [[nodiscard]] std::int64_t floats(int tensor, Coordinates at) const;
+  [[nodiscard]] Range range(TensorRef ref, Coordinates at) const;
+  [[nodiscard]] Operation operation(const ComputeStep& step, Coordinates at) const;
+  // The blocks of a collective's array for the members of the group of `at`.
+  [[nodiscard]] Partition blocks(const CollectiveStep& step, Coordinates at) const;
+  [[nodiscard]] Group group(const CollectiveStep& step, Coordinates at) const;
+  [[nodiscard]] bool uses(Algorithm algorithm) const;
+};
+
+// InputError when the batch is smaller than Pc.
+Plan make_plan(const Network& network, const PlanOptions& options);
+
+// Every distinct primitive call that some rank makes, additions of collectives included.
+std::vector<Call> calls_of(const Plan& plan);
+
+// Bytes by kind for one rank.
+struct MemoryUse {
+  double weights = 0, gradients = 0, momentum = 0, activations = 0, buffers = 0;
+  [[nodiscard]] double total() const { return weights + gradients + momentum + activations + buffers; }
+};
+MemoryUse memory_of(const Plan& plan, Coordinates at);
+// Floats of the im2col matrix and of what a collective receives before it is added: the two scratch buffers.
+struct ScratchFloats {
+  std::int64_t workspace = 0, reduction = 0;
+};
+ScratchFloats scratch_of(const Plan& plan, Coordinates at);
+
+}  // namespace simtrain

@@ -1,0 +1,28 @@
+// What one rank measured, and the sum over ranks.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "kernels/kernels.hpp"
+#include "train/plan.hpp"
+
+namespace simtrain {
+
+// Accounts of the kernels: one per report row and kind of work.
+constexpr Account account_of(int row, Work work) { return row * kWorks + static_cast<int>(work); }
+
+struct RankExchange {  // of all timed iterations together
+  double seconds = 0;
+  double bytes_sent = 0, messages = 0;
+};
+
+struct RankResult {
+  Coordinates at;
+  std::vector<double> iteration_seconds;                        // timed iterations
+  std::vector<std::array<double, kWorks>> work_s;               // by row; sums over timed iterations
+  std::vector<std::array<RankExchange, kExchanges>> exchanges;  // by row; sums over timed iterations
+  std::vector<double> loss_sums;                                // by iteration, over the rank's samples; may be empty
+};
+
+}  // namespace simtrain

@@ -1,0 +1,49 @@
+// The slow, obvious trainer: one process, plain loops over one sample at a time, double precision, no BLAS, no MPI, no
+// plan. It shares with the real one the network, the initial weights and the data, and nothing else. Tests hold the
+// trainer against it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "train/data.hpp"
+#include "train/network.hpp"
+
+namespace simtrain {
+
+struct ReferenceOptions {
+  std::int64_t batch = 1;
+  double learning_rate = 0.01, momentum = 0.9, weight_decay = 0;
+};
+
+class ReferenceTrainer {
+ public:
+  ReferenceTrainer(Network network, const ReferenceOptions& options, std::uint64_t seed);
+
+  // Trains on samples [iteration*batch, (iteration+1)*batch) and returns their mean loss before the update.
+  double iterate(std::int64_t iteration, const SyntheticData& data);
+
+  // By weighted layer, in order: rows x inputs_per_row, and one bias per row (empty without).
+  struct Parameters {
+    std::vector<double> weights, biases;
+  };
+  [[nodiscard]] const std::vector<Parameters>& parameters() const { return parameters_; }
+  // Gradients of the mean loss in the last iteration, weight decay not included.
+  [[nodiscard]] const std::vector<Parameters>& gradients() const { return gradients_; }
+  // For finite differences.
+  std::vector<Parameters>& mutable_parameters() { return parameters_; }
+  [[nodiscard]] double loss_of(std::int64_t iteration, const SyntheticData& data) const;
+
+ private:
+  using Values = std::vector<double>;  // of one sample: [channels][height][width]
+  [[nodiscard]] std::vector<Values> forward(Values input) const;
+  void backward(const std::vector<Values>& activations, std::int64_t label);
+  void descend();
+
+  Network network_;
+  ReferenceOptions options_;
+  std::vector<int> weighted_;  // by layer of the network: index into parameters_, or -1
+  std::vector<Parameters> parameters_, gradients_, velocities_;
+};
+
+}  // namespace simtrain

@@ -1,0 +1,118 @@
+#include "train/summary.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace simtrain {
+
+namespace {
+
+constexpr std::size_t kPerExchange = 3;  // seconds, bytes, messages
+constexpr std::size_t kPerRow = kWorks + kExchanges * kPerExchange;
+
+constexpr std::size_t work_index(std::size_t row, Work work) { return row * kPerRow + static_cast<std::size_t>(work); }
+constexpr std::size_t exchange_index(std::size_t row, Exchange exchange) {
+  return row * kPerRow + kWorks + static_cast<std::size_t>(exchange) * kPerExchange;
+}
+
+}  // namespace
+
+Summary::Summary(const Plan& plan)
+    : plan_(plan),
+      totals_(plan.report_layers.size() * kPerRow),
+      loss_sums_(static_cast<std::size_t>(plan.options.grid.columns)) {}
+
+void Summary::fold(std::size_t index, double value) {
+  Running& total = totals_[index];
+  total.min = ranks_ == 0 ? value : std::min(total.min, value);
+  total.max = ranks_ == 0 ? value : std::max(total.max, value);
+  total.sum += value;
+}
+
+void Summary::add(const RankResult& rank) {
+  for (std::size_t row = 0; row < rank.work_s.size(); ++row) {
+    for (std::size_t kind = 0; kind < kWorks; ++kind) fold(row * kPerRow + kind, rank.work_s[row][kind]);
+    for (std::size_t kind = 0; kind < kExchanges; ++kind) {
+      const RankExchange& exchange = rank.exchanges[row][kind];
+      const std::size_t at = exchange_index(row, static_cast<Exchange>(kind));
+      fold(at, exchange.seconds);
+      fold(at + 1, exchange.bytes_sent);
+      fold(at + 2, exchange.messages);
+    }
+  }
+  iteration_seconds_.resize(rank.iteration_seconds.size());
+  for (std::size_t i = 0; i < iteration_seconds_.size(); ++i)
+    iteration_seconds_[i] = std::max(iteration_seconds_[i], rank.iteration_seconds[i]);
+  if (rank.at.row == 0) loss_sums_[static_cast<std::size_t>(rank.at.column)] = rank.loss_sums;
+  ++ranks_;
+}
+
+Spread Summary::spread(std::size_t index, double divisor) const {
+  const Running& total = totals_[index];
+  return {total.min / divisor, total.sum / (static_cast<double>(ranks_) * divisor), total.max / divisor};
+}
+
+CollectiveResult Summary::exchange(int row, Exchange exchange, double iterations) const {
+  CollectiveResult result;
+  result.algorithm = "none";
+  for (const Step& step : plan_.steps)
+    if (const auto* collective = std::get_if<CollectiveStep>(&step);
+        collective != nullptr && collective->row == row && collective->exchange == exchange) {
+      result.algorithm = name_of(collective->algorithm);
+      result.group_size = plan_.group(*collective, {}).size;
+    }
+  const std::size_t at = exchange_index(static_cast<std::size_t>(row), exchange);
+  result.seconds = spread(at, iterations);
+  result.bytes_sent = spread(at + 1, iterations);
+  result.messages = totals_[at + 2].sum / iterations;
+  if (exchange != Exchange::all_gather) {
+    const Work additions = exchange == Exchange::reduce_data ? Work::data_additions : Work::weight_additions;
+    result.reduction_s = spread(work_index(static_cast<std::size_t>(row), additions), iterations).mean;
+  }
+  return result;
+}
+
+Result Summary::finish() const {
+  Result result;
+  result.version = SIMTRAIN_VERSION;
+  result.job.network = plan_.network.name;
+  result.job.grid_rows = plan_.options.grid.rows;
+  result.job.grid_columns = plan_.options.grid.columns;
+  result.job.batch = plan_.options.batch;
+  result.job.epoch_images = plan_.network.dataset_images;
+  result.job.iterations = static_cast<std::int64_t>(iteration_seconds_.size());
+  result.job.strategy = "uniform";
+  result.job.collectives = name_of(plan_.options.algorithm);
+  result.job.gather = name_of(plan_.options.gather);
+  result.job.learning_rate = static_cast<double>(plan_.options.learning_rate);
+  result.job.momentum = static_cast<double>(plan_.options.momentum);
+  result.job.weight_decay = static_cast<double>(plan_.options.weight_decay);
+
+  const auto iterations = static_cast<double>(iteration_seconds_.size());
+  result.iteration_seconds = iteration_seconds_;
+  result.iteration_s = std::accumulate(iteration_seconds_.begin(), iteration_seconds_.end(), 0.0) / iterations;
+  for (int row = 0; row < static_cast<int>(plan_.report_layers.size()); ++row) {
+    const auto at = static_cast<std::size_t>(row);
+    const Layer& layer = plan_.network.layers[static_cast<std::size_t>(plan_.report_layers[at])];
+    LayerResult entry;
+    entry.name = layer.name;
+    entry.kind = layer.description();
+    entry.forward_s = spread(work_index(at, Work::forward), iterations);
+    entry.backward_s = spread(work_index(at, Work::backward), iterations);
+    entry.update_s = spread(work_index(at, Work::update), iterations);
+    entry.all_gather = exchange(row, Exchange::all_gather, iterations);
+    entry.reduce_data = exchange(row, Exchange::reduce_data, iterations);
+    entry.reduce_weights = exchange(row, Exchange::reduce_weights, iterations);
+    result.layers.push_back(std::move(entry));
+  }
+  for (std::size_t i = 0; i < loss_sums_.front().size(); ++i) {
+    double sum = 0;
+    for (const auto& column : loss_sums_) sum += column[i];
+    result.losses.push_back(sum / static_cast<double>(plan_.options.batch));
+  }
+  const MemoryUse use = memory_of(plan_, {});  // the first rank has the largest blocks
+  result.memory = {use.weights, use.gradients, use.momentum, use.activations, use.buffers, {}};
+  return result;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,133 @@
+#include "train/trainer.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+
+namespace simtrain {
+
+Trainer::Trainer(const Plan& plan, Coordinates me, Kernels& kernels, Collectives& collectives,
+                 const SyntheticData& data, std::uint64_t seed)
+    : plan_(plan), me_(me), kernels_(kernels), collectives_(collectives), data_(data) {
+  allocate();
+  for (int row = 0; row < static_cast<int>(plan.weights.size()); ++row) {
+    const int tensor = plan.weights[static_cast<std::size_t>(row)];
+    const Range own = plan.range({tensor, View::weights}, me);
+    const Layer& layer =
+        plan.network.layers[static_cast<std::size_t>(plan.report_layers[static_cast<std::size_t>(row)])];
+    const std::int64_t columns = layer.inputs_per_row();
+    const std::int64_t first_row = plan.tensors[static_cast<std::size_t>(tensor)].rows.offset(me.row);
+    kernels.fill(buffer(tensor).slice(own.offset, own.count), [&](std::int64_t i) {
+      return initial_weight(seed, row, first_row + i / columns, i % columns, columns);
+    });
+  }
+}
+
+void Trainer::allocate() {
+  buffers_.resize(plan_.tensors.size());
+  std::array<std::int64_t, 2> slot_floats{};
+  for (std::size_t i = 0; i < buffers_.size(); ++i)
+    if (const int slot = plan_.tensors[i].slot; slot >= 0)
+      slot_floats[static_cast<std::size_t>(slot)] =
+          std::max(slot_floats[static_cast<std::size_t>(slot)], plan_.floats(static_cast<int>(i), me_));
+  const std::array<Buffer, 2> slots{kernels_.allocate(slot_floats[0]), kernels_.allocate(slot_floats[1])};
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    const std::int64_t floats = plan_.floats(static_cast<int>(i), me_);
+    const int slot = plan_.tensors[i].slot;
+    buffers_[i] = slot >= 0 ? slots[static_cast<std::size_t>(slot)].slice(0, floats) : kernels_.allocate(floats);
+  }
+  const ScratchFloats scratch = scratch_of(plan_, me_);
+  workspace_ = kernels_.allocate(scratch.workspace);
+  reduction_ = kernels_.allocate(scratch.reduction);
+}
+
+RankResult Trainer::run(int warm_up, int iterations) {
+  RankResult result{.at = me_, .iteration_seconds = {}, .work_s = {}, .exchanges = {}, .loss_sums = {}};
+  result.iteration_seconds.reserve(static_cast<std::size_t>(iterations));
+  result.loss_sums.reserve(static_cast<std::size_t>(warm_up + iterations));
+  for (int i = 0; i < warm_up + iterations; ++i) {
+    if (i == 0 || i == warm_up) {
+      kernels_.reset_accounts();
+      exchanges_.assign(plan_.report_layers.size() * kExchanges, {});
+    }
+    load_batch(i);
+    const double begin = MPI_Wtime();
+    iterate();
+    if (i >= warm_up) result.iteration_seconds.push_back(MPI_Wtime() - begin);
+    if (const auto loss = kernels_.read(buffer(plan_.loss)); !loss.empty())
+      result.loss_sums.push_back(static_cast<double>(loss[0]));
+  }
+  collect_accounts(result);
+  return result;
+}
+
+// The input's layout is [channels][samples][pixels].
+void Trainer::load_batch(std::int64_t iteration) {
+  const std::int64_t samples = plan_.samples.length(me_.column), pixels = plan_.network.input.pixels();
+  const std::int64_t first = iteration * plan_.options.batch + plan_.samples.offset(me_.column);
+  kernels_.fill(buffer(plan_.input), [&](std::int64_t i) {
+    const std::int64_t channel = i / (samples * pixels), sample = i / pixels % samples;
+    return data_.value(first + sample, channel * pixels + i % pixels);
+  });
+  kernels_.fill(buffer(plan_.labels), [&](std::int64_t i) { return static_cast<float>(data_.label(first + i)); });
+}
+
+void Trainer::iterate() {
+  for (const Step& step : plan_.steps) std::visit([this](const auto& s) { execute(s); }, step);
+  kernels_.wait(last_);
+}
+
+Buffer Trainer::operand(TensorRef ref) const {
+  if (ref.view == View::none) return {};
+  const Range range = plan_.range(ref, me_);
+  return buffers_[static_cast<std::size_t>(ref.tensor)].slice(range.offset, range.count);
+}
+
+void Trainer::execute(const ComputeStep& step) {
+  Operands operands;
+  for (std::size_t i = 0; i < step.operands.size(); ++i) operands[i] = operand(step.operands[i]);
+  const Operation operation = plan_.operation(step, me_);
+  if (std::holds_alternative<Convolution>(operation)) operands[3] = workspace_;
+  last_ = kernels_.enqueue(operation, operands, account_of(step.row, step.work));
+}
+
+// Messages leave and arrive in buffers that operations write and read: nothing may be unfinished.
+void Trainer::execute(const CollectiveStep& step) {
+  kernels_.wait(last_);
+  const Work additions = step.exchange == Exchange::reduce_data ? Work::data_additions : Work::weight_additions;
+  const auto scope = step.over_grid_column() ? Collectives::Scope::grid_column : Collectives::Scope::grid_row;
+  const double begin = MPI_Wtime();
+  const CollectiveTraffic traffic =
+      collectives_.run(step.operation, step.algorithm, scope, buffers_[static_cast<std::size_t>(step.tensor)],
+                       plan_.blocks(step, me_), reduction_, kernels_, account_of(step.row, additions));
+  RankExchange& exchange =
+      exchanges_[static_cast<std::size_t>(step.row) * kExchanges + static_cast<std::size_t>(step.exchange)];
+  exchange.seconds += MPI_Wtime() - begin;
+  exchange.bytes_sent += static_cast<double>(traffic.bytes_sent);
+  exchange.messages += static_cast<double>(traffic.messages);
+}
+
+void Trainer::collect_accounts(RankResult& result) const {
+  for (int row = 0; row < static_cast<int>(plan_.report_layers.size()); ++row) {
+    auto& work = result.work_s.emplace_back();
+    for (int kind = 0; kind < kWorks; ++kind)
+      work[static_cast<std::size_t>(kind)] = kernels_.busy_s(account_of(row, static_cast<Work>(kind)));
+    auto& exchanges = result.exchanges.emplace_back();
+    for (int kind = 0; kind < kExchanges; ++kind)
+      exchanges[static_cast<std::size_t>(kind)] = exchanges_[static_cast<std::size_t>(row * kExchanges + kind)];
+  }
+}
+
+std::span<const float> Trainer::parameters(int report_row) {
+  return kernels_.read(buffer(plan_.weights[static_cast<std::size_t>(report_row)]));
+}
+
+std::span<const float> Trainer::gradients(int report_row) {
+  for (const Step& step : plan_.steps)
+    if (const auto* compute = std::get_if<ComputeStep>(&step);
+        compute != nullptr && compute->action == Action::update && compute->row == report_row)
+      return kernels_.read(operand(compute->operands[0]));
+  return {};
+}
+
+}  // namespace simtrain
