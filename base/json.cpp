@@ -32,6 +32,8 @@ json parse_json(std::string_view what, const std::string& path, std::string_view
   } catch (const json::parse_error& error) {
     const bool ended = error.byte > text.size();
     throw InputError(place(error.byte) + ": not valid JSON: " + (ended ? "the file ends early" : error.what()));
+  } catch (const json::exception& error) {  // a number such as 1e400
+    throw InputError(std::string(what) + " '" + path + "': not valid JSON: " + error.what());
   }
 }
 

@@ -1,5 +1,6 @@
 #include "base/options.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <sstream>
 
@@ -48,7 +49,12 @@ auto with_our_errors(const po::options_description& known, const Parse& parse) {
 }
 
 // Line by line, so that an error can say where.
-void read_scenario(const std::string& name, const po::options_description& known, po::variables_map& values) {
+void read_scenario(const std::string& name, const po::options_description& known,
+                   const std::vector<std::string>& one_of, po::variables_map& values) {
+  const auto in_one_of = [&](const std::string& key) {
+    return std::find(one_of.begin(), one_of.end(), key) != one_of.end();
+  };
+  const bool decided = std::any_of(one_of.begin(), one_of.end(), [&](const auto& key) { return values.contains(key); });
   const std::string path = find_data_file("scenario", "scenarios", name, ".ini").string();
   std::istringstream lines(read_file("scenario", path));
   po::parsed_options all(&known);
@@ -64,7 +70,7 @@ void read_scenario(const std::string& name, const po::options_description& known
           if (earlier.string_key == option.string_key &&
               !known.find(option.string_key, false).semantic()->is_composing())
             throw InputError("the key '" + option.string_key + "' stands there twice");
-        all.options.push_back(option);
+        if (!decided || !in_one_of(option.string_key)) all.options.push_back(option);
       }
     } catch (const InputError& error) {
       throw InputError("scenario '" + path + "', line " + std::to_string(number) + ": " + error.what());
@@ -78,7 +84,8 @@ void read_scenario(const std::string& name, const po::options_description& known
 
 }  // namespace
 
-po::variables_map parse_options(const std::vector<std::string>& arguments, const po::options_description& known) {
+po::variables_map parse_options(const std::vector<std::string>& arguments, const po::options_description& known,
+                                const std::vector<std::string>& one_of) {
   return with_our_errors(known, [&] {
     namespace style = po::command_line_style;
     po::variables_map values;
@@ -93,7 +100,7 @@ po::variables_map parse_options(const std::vector<std::string>& arguments, const
                             .run();
     po::store(parsed, values);
     if (values.contains("scenario") && !values.contains("help"))
-      read_scenario(values["scenario"].as<std::string>(), known, values);
+      read_scenario(values["scenario"].as<std::string>(), known, one_of, values);
     po::notify(values);
     return values;
   });

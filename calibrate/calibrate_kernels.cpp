@@ -6,8 +6,6 @@
 #include <ctime>
 #include <unordered_set>
 
-#include "base/error.hpp"
-#include "base/units.hpp"
 #include "calibrate/fit.hpp"
 #include "calibrate/kernels_command.hpp"
 #include "calibrate/measure.hpp"
@@ -74,6 +72,18 @@ std::vector<Call> measurable(const std::vector<Call>& calls, double most_s) {
   return kept;
 }
 
+// What the plans need but is not measured.
+void tell_left_out(const std::vector<Call>& needed, const std::vector<Call>& measured) {
+  const std::unordered_set<Call, CallHash> known(measured.begin(), measured.end());
+  const auto left_out =
+      std::count_if(needed.begin(), needed.end(), [&](const Call& call) { return !known.contains(executable(call)); });
+  if (left_out > 0)
+    std::fprintf(stderr,
+                 "calibrate: %td of %zu calls that the plans make are too large for this machine's memory or for the "
+                 "budget; predictions will extrapolate to them\n",
+                 left_out, needed.size());
+}
+
 std::string now_utc() {
   const std::time_t now = std::time(nullptr);
   std::tm utc{};
@@ -135,13 +145,15 @@ class Progress {
 
 Profile calibrate_kernels(const std::vector<Call>& needed, const CalibrationOptions& options) {
   const InterruptWatch watch;
-  std::vector<Call> calls = measurable(needed, options.budget_s / 20);
+  const double most_s = options.budget_s / 20;
+  std::vector<Call> calls = measurable(needed, most_s);
   SpreadLimits limits;
   limits.shapes = static_cast<int>(std::clamp(options.budget_s, 20.0, 200.0));
-  const std::vector<Call> spread = measurable(spread_calls(calls, limits, options.seed), options.budget_s / 20);
+  const std::vector<Call> spread = measurable(spread_calls(calls, limits, options.seed), most_s);
   calls.insert(calls.end(), spread.begin(), spread.end());
   Workbench bench(workbench_floats(calls), options.seed);
   std::erase_if(calls, [&](const Call& call) { return !bench.fits(call); });
+  tell_left_out(needed, calls);
 
   Progress progress;
   MeasureOptions measuring{options.budget_s, options.repetitions, options.seed};

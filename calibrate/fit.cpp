@@ -1,6 +1,7 @@
 #include "calibrate/fit.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -14,9 +15,17 @@ namespace {
 
 bool is_im2col(Kernel kernel) { return kernel == Kernel::im2col || kernel == Kernel::col2im; }
 
+// Strips that are left over when a size is cut into tiles of `tile` and the rest into powers of two: 7 with tile 4 is
+// 4 + 2 + 1, hence 2.
+double left_over_strips(std::int64_t size, std::int64_t tile) {
+  return std::popcount(static_cast<std::uint64_t>(size % tile));
+}
+
 std::vector<double> terms_of(const Call& call) {
   const auto m = static_cast<double>(call.m), n = static_cast<double>(call.n), k = static_cast<double>(call.k);
-  if (is_gemm(call.kernel)) return {1, m * n, m * k, n * k, m * n * k};
+  if (is_gemm(call.kernel))
+    return {
+        1, m * n, m * k, n * k, m * n * k, left_over_strips(call.m, 4) * n * k, left_over_strips(call.n, 8) * m * k};
   if (is_im2col(call.kernel)) return {1, m, m / n, call.k > 1 ? m : 0.0};
   return {1, m};
 }
@@ -33,7 +42,7 @@ bool has_three_sizes(Kernel kernel) { return is_gemm(kernel) || is_im2col(kernel
 FitMethod local_method(Kernel kernel) { return has_three_sizes(kernel) ? FitMethod::nearest : FitMethod::piecewise; }
 
 std::vector<std::string> term_names(Kernel kernel) {
-  if (is_gemm(kernel)) return {"1", "mn", "mk", "nk", "mnk"};
+  if (is_gemm(kernel)) return {"1", "mn", "mk", "nk", "mnk", "strips(m)nk", "strips(n)mk"};
   if (is_im2col(kernel)) return {"1", "m", "m/n", "m if k>1"};
   return {"1", "m"};
 }

@@ -25,9 +25,9 @@ Json to_json(const Certificate& certificate) {
 Json to_json(const KernelFit::Candidate& candidate) {
   return {{"method", name_of(candidate.method)},
           {"samples", candidate.error.samples},
-          {"median_error", to_four_digits(candidate.error.median)},
-          {"percentile95_error", to_four_digits(candidate.error.percentile95)},
-          {"worst_error", to_four_digits(candidate.error.worst)}};
+          {"median_error", candidate.error.median},
+          {"percentile95_error", candidate.error.percentile95},
+          {"worst_error", candidate.error.worst}};
 }
 
 Json to_json(Kernel kernel, const KernelFit& fit) {

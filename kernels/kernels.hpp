@@ -19,14 +19,14 @@
 namespace simtrain {
 
 // A view of `count` floats that some Kernels owns. A phantom has an address that may be handed to MPI when payloads are
-// off, and no memory behind it: it is never dereferenced.
+// off, and no memory behind it: touching it ends the program.
 struct Buffer {
   float* data = nullptr;
   std::int64_t count = 0;
   bool phantom = false;
 
   [[nodiscard]] Buffer slice(std::int64_t offset, std::int64_t length) const {
-    return {phantom ? data : data + offset, length, phantom};
+    return {data + offset, length, phantom};
   }
 };
 

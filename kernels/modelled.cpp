@@ -1,5 +1,9 @@
 #include "kernels/modelled.hpp"
 
+#include <sys/mman.h>
+
+#include <string>
+
 #include "base/error.hpp"
 
 namespace simtrain {
@@ -18,8 +22,17 @@ OperationCost PricedOperations::price(const Operation& operation) {
 
 namespace {
 
-// What phantoms point to: an address that MPI accepts, never read or written.
-float phantom_memory[16];
+// What phantoms point to: a reserved range of addresses without memory. MPI accepts them, different buffers have
+// different ones (SimGrid 4 refuses to send from where it receives), and whoever reads or writes one is caught by the
+// processor. The ranks of a simulation use the same range: they could not share less than nothing.
+constexpr std::size_t kPhantomBytes = std::size_t{1} << 44;
+
+float* phantom_range() {
+  static void* const range =
+      ::mmap(nullptr, kPhantomBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (range == MAP_FAILED) throw Failure("16 TiB of addresses cannot be reserved; is there a limit (ulimit -v)?");
+  return static_cast<float*>(range);
+}
 
 std::size_t index_of(Account account) {
   SIMTRAIN_INVARIANT(account >= 0, "account " + std::to_string(account));
@@ -34,7 +47,11 @@ ModelledKernels::ModelledKernels(PricedOperations& prices, std::function<void(do
 
 Buffer ModelledKernels::allocate(std::int64_t floats) {
   if (numbers_) return numbers_->allocate(floats);
-  return {phantom_memory, floats, true};
+  SIMTRAIN_INVARIANT(static_cast<std::size_t>(phantom_floats_ + floats) < kPhantomBytes / sizeof(float),
+                     std::to_string(floats) + " floats");
+  const Buffer buffer{phantom_range() + phantom_floats_, floats, true};
+  phantom_floats_ += floats + 1;  // empty buffers have addresses of their own too
+  return buffer;
 }
 
 Event ModelledKernels::enqueue(const Operation& operation, const Operands& operands, Account account) {

@@ -51,6 +51,7 @@ class ModelledKernels final : public Kernels {
   std::unique_ptr<Kernels> numbers_;
   std::vector<OperationCost> accounts_;
   std::vector<Booking> pending_;  // enqueued since the last wait
+  std::int64_t phantom_floats_ = 0;  // handed out
   std::uint64_t enqueued_ = 0;
 };
 

@@ -46,7 +46,7 @@ KindTotal total_of(const Result& result, const Kind& kind) {
     algorithms.push_back(collective.algorithm);
     ranks.push_back(std::to_string(collective.group_size));
   }
-  total.algorithm = listed(algorithms, 20);
+  total.algorithm = listed(algorithms, 26);
   total.ranks = listed(ranks, 9);
   return total;
 }

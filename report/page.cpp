@@ -98,11 +98,11 @@ void Page::table(const Table& table) {
   gap_ = true;
 }
 
+// Seconds only from 10 s on: the small layers of a 2 s iteration would all be "0.00x".
 TimeScale::TimeScale(double largest_s) {
-  unit_ = largest_s >= 1 ? "s" : largest_s >= 1e-3 ? "ms" : "µs";
-  factor_ = largest_s >= 1 ? 1 : largest_s >= 1e-3 ? 1e3 : 1e6;
-  const double largest = largest_s * factor_;
-  decimals_ = largest >= 1000 ? 1 : largest >= 100 ? 2 : 3;
+  unit_ = largest_s >= 10 ? "s" : largest_s >= 1e-3 ? "ms" : "µs";
+  factor_ = largest_s >= 10 ? 1 : largest_s >= 1e-3 ? 1e3 : 1e6;
+  decimals_ = largest_s * factor_ >= 100 ? 2 : 3;
 }
 
 std::string TimeScale::operator()(double seconds) const {

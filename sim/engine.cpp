@@ -2,10 +2,10 @@
 
 #include <smpi/smpi.h>
 
-#include <array>
 #include <csignal>
 #include <simgrid/s4u.hpp>
 #include <string>
+#include <vector>
 
 #include "sim/platform_spec.hpp"
 
@@ -15,13 +15,17 @@ namespace {
 
 using simgrid::s4u::Engine;
 
-// SimGrid reads its log settings from a command line; ours is none of its business, so it gets one made up. A deadlock
-// is reported by us (sim/simulation.hpp), not by pages of actors from the category ker_engine.
+// SimGrid reads some settings from a command line only; ours is none of its business, so it gets one made up. A
+// deadlock is reported by us (sim/simulation.hpp), not by pages of actors from the category ker_engine.
 std::unique_ptr<Engine> make_silent_engine() {
-  static std::array<std::string, 3> words{"simtrain", "--log=root.thres:critical",
-                                          "--log=ker_engine.app:file:/dev/null"};
-  static std::array<char*, 4> argv{words[0].data(), words[1].data(), words[2].data(), nullptr};
-  int argc = static_cast<int>(words.size());
+  static std::vector<std::string> words{"simtrain", "--log=root.thres:critical", "--log=ker_engine.app:file:/dev/null"};
+#if defined(__SANITIZE_ADDRESS__)  // which follows the stacks of threads, not those that SimGrid switches by hand
+  words.emplace_back("--cfg=contexts/factory:thread");
+#endif
+  static std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  int argc = static_cast<int>(argv.size());
+  argv.push_back(nullptr);
   return std::make_unique<Engine>(&argc, argv.data());
 }
 

@@ -25,7 +25,7 @@ int predict_command(const std::vector<std::string>& arguments) {
   po::options_description options = prediction_options();
   options.add(grid_options());
   options.add(job_options(1, 0));
-  const po::variables_map values = parse_options(arguments, options);
+  const po::variables_map values = parse_options(arguments, options, kGridOptions);
   if (given(values, "help")) {
     std::cout << kUsage << options << "\nsimtrain sweep --help tells the options of a sweep.\n";
     return 0;

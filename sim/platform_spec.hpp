@@ -12,8 +12,7 @@
 //                       hosts x leaf switches: 3 s for 32x32x16 = 16 384 hosts, 45 s for 65 536.
 //   ethernet:48         one switch; each host has a full-duplex link to it.
 //     backbone=40GBps   what the switch carries in all, both ways together; default: unlimited (non-blocking switch).
-//   crossbar:64         as ethernet, but `latency` is that of a whole route: n bytes that are alone on their two links
-//   take
+//   crossbar:64         as ethernet, but `latency` is that of a whole route: n bytes alone on their two links take
 //                       latency + n / bandwidth exactly, the alpha-beta model.
 //
 // Keys of every family (a unit is always required, base/units.hpp):

@@ -24,6 +24,7 @@ struct Job {
 // --seed, --json, --scenario, --help, --version. The grid is apart: a sweep has none.
 boost::program_options::options_description job_options(int default_iterations, int default_warm_up);
 // --grid or --tp and --dp.
+inline const std::vector<std::string> kGridOptions{"grid", "tp", "dp"};
 boost::program_options::options_description grid_options();
 
 // Reads and checks them; files are loaded. InputError for anything wrong.

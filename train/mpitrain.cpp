@@ -33,7 +33,7 @@ struct Request {
 };
 
 Request read_request(const std::vector<std::string>& arguments, const po::options_description& options, int ranks) {
-  const po::variables_map values = parse_options(arguments, options);
+  const po::variables_map values = parse_options(arguments, options, kGridOptions);
   Request request;
   request.help = given(values, "help");
   request.version = given(values, "version");

@@ -77,6 +77,7 @@ TEST(TimeScale, PicksOneUnitAndEnoughDigits) {
   EXPECT_EQ(TimeScale(0.4)(0.0123), "12.30");
   EXPECT_EQ(TimeScale(0.0123)(0), "-");
   EXPECT_EQ(TimeScale(0.0123)(4e-8), "<0.001");
+  EXPECT_EQ(TimeScale(2.5)(0.0123), "12.30");  // still ms
   EXPECT_EQ(TimeScale(12)(1.5), "1.500");
   EXPECT_EQ(TimeScale(12).unit(), "s");
   EXPECT_EQ(TimeScale(5e-6).unit(), "µs");

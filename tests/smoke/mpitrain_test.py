@@ -1,0 +1,47 @@
+"""mpitrain from the command line, and against simtrain: the same program in two worlds."""
+import json
+import sys
+import unittest
+
+from programs import ProgramTest
+
+JOB = ["--network", "mlp", "--batch", "37", "--iterations", "5", "--warm-up", "1"]
+
+
+class Native(ProgramTest):
+    def losses(self, ranks, grid, *arguments):
+        self.run_ranks(ranks, "mpitrain", *JOB, "--grid", grid, "--json", "native.json", *arguments)
+        return json.loads((self.folder / "native.json").read_text())["losses"]
+
+    def test_the_simulated_network_carries_the_same_numbers(self):
+        for ranks, grid, collectives in ((4, "2x2", "auto"), (3, "3x1", "ring"), (4, "1x4", "bruck")):
+            native = self.losses(ranks, grid, "--collectives", collectives)
+            simulated = self.result(*JOB, "--grid", grid, "--collectives", collectives, "--platform", "torus:2x2",
+                                    "--numerics", "real")["losses"]
+            self.assertEqual(len(native), 6)
+            self.assertEqual(native, simulated)  # bit by bit: the schedules add in the same order
+
+    def test_the_grid_does_not_change_what_is_learned(self):
+        for a, b in zip(self.losses(1, "1x1"), self.losses(4, "2x2")):
+            self.assertAlmostEqual(a / b, 1, delta=1e-4)
+
+    def test_reports_like_simtrain(self):
+        out, _ = self.run_ranks(2, "mpitrain", *JOB, "--grid", "1x2")
+        for text in ("native", "Open MPI", "OpenBLAS", "images/s", "fc1", "all-reduce"):
+            self.assertIn(text, out)
+
+    def test_wrong_input_ends_all_ranks_with_one_message(self):
+        for ranks, arguments, *parts in (
+            (3, ["--grid", "2x2", "--network", "mlp"], "--grid", "2x2", "4 ranks", "3"),
+            (2, ["--grid", "1x2", "--network", "mpl"], "mpl", "did you mean 'mlp'"),
+            (2, ["--grid", "1x2", "--netwrk", "mlp"], "--netwrk", "--network"),
+            (2, ["--grid", "1x2", "--network", "mlp", "--batch", "1"], "--batch"),
+        ):
+            _, error = self.run_ranks(ranks, "mpitrain", *arguments, status=2)
+            self.assertEqual(error.count("mpitrain: error:"), 1, error)
+            for part in parts:
+                self.assertIn(part, error)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"])

@@ -1,0 +1,210 @@
+"""simtrain from the command line: does each option do what it says, and is each wrong input refused?"""
+import json
+import sys
+import unittest
+
+from programs import ProgramTest
+
+JOB = ["--platform", "torus:4x2,bandwidth=1GBps,latency=1us", "--network", "mlp", "--batch", "64"]
+
+
+class Prediction(ProgramTest):
+    def test_the_main_job(self):
+        out, error = self.run_program("simtrain", "--platform", "torus.xml", "--grid", "32x8")
+        self.assertEqual(error, "")
+        for text in ("alexnet", "2048", "32 x 8", "per rank", "images/s", "conv1", "fc8", "all-gather", "formula (8)",
+                     "96.0 GiB", "measured"):
+            self.assertIn(text, out)
+
+    def test_same_input_same_bytes(self):
+        texts = []
+        for name in ("a.json", "b.json"):
+            self.run_program("simtrain", *JOB, "--grid", "4x2", "--json", name)
+            texts.append((self.folder / name).read_bytes())
+        self.assertEqual(texts[0], texts[1])
+
+    def test_every_grid_of_a_prime_number_of_processes_and_odd_sizes(self):
+        for grid in ("1x1", "1x7", "7x1", "5x1", "1x5", "3x2", "2x3"):
+            result = self.result("--platform", "torus:7", "--network", "mlp", "--batch", "13", "--grid", grid)
+            self.assertGreater(result["iteration_s"], 0, grid)
+
+    def test_tp_and_dp_are_the_grid(self):
+        a = self.result(*JOB, "--grid", "4x2")
+        b = self.result(*JOB, "--tp", "4", "--dp", "2")
+        self.assertEqual(a, b)
+
+    def test_every_collective_runs_and_differs(self):
+        names = ("ring", "recursive-doubling", "rabenseifner", "bruck", "mpi")
+        seconds = [self.result(*JOB, "--grid", "2x4", "--collectives", name)["iteration_s"] for name in names]
+        self.assertGreaterEqual(len(set(seconds)), 4, dict(zip(names, seconds)))
+
+
+class Options(ProgramTest):
+    """Each option has its visible effect."""
+
+    def test_bandwidth_and_compute_speed(self):
+        def at(bandwidth, scale):
+            platform = f"crossbar:16,bandwidth={bandwidth},latency=0s"
+            return self.result("--platform", platform, "--grid", "4x4", "--batch", "256", "--collectives", "ring",
+                               "--compute-scale", scale)["totals"]
+
+        base, slow, fast = at("6GBps", 1), at("3GBps", 1), at("6GBps", 2)
+
+        def wire(totals):
+            return totals["communication_s"] - totals["reduction_s"]
+
+        self.assertAlmostEqual(wire(slow) / wire(base), 2, delta=0.01)
+        self.assertAlmostEqual(slow["compute_s"] / base["compute_s"], 1, delta=1e-6)
+        self.assertAlmostEqual(fast["compute_s"] / base["compute_s"], 0.5, delta=1e-6)
+        self.assertAlmostEqual(fast["reduction_s"] / base["reduction_s"], 0.5, delta=1e-6)
+
+    def test_gather_before_pooling_moves_more(self):
+        job = ["--platform", "crossbar:8", "--grid", "8x1", "--batch", "64"]
+        late = self.result(*job)["layers"][0]["all_gather"]["bytes_sent"]["mean"]
+        early = self.result(*job, "--gather", "before-pooling")["layers"][0]["all_gather"]["bytes_sent"]["mean"]
+        self.assertAlmostEqual(early / late, 290400 / 69984, places=6)  # 55x55 against 27x27 pixels
+
+    def test_placement(self):
+        job = ["--platform", "torus:8x8", "--grid", "8x8", "--batch", "256"]
+        near = self.result(*job)["iteration_s"]
+        far = self.result(*job, "--placement", "row-major")["iteration_s"]
+        self.assertNotEqual(near, far)
+
+    def test_iterations_batch_and_momentum(self):
+        self.assertEqual(len(self.result(*JOB, "--grid", "2x2", "--iterations", "3")["iteration_seconds"]), 3)
+        once = self.result(*JOB, "--grid", "2x2")
+        twice = self.result(*JOB[:-1], "128", "--grid", "2x2")
+        self.assertGreater(twice["totals"]["compute_s"], once["totals"]["compute_s"])
+        self.assertGreater(once["memory"]["momentum"], 0)
+        self.assertEqual(self.result(*JOB, "--grid", "2x2", "--momentum", "0")["memory"]["momentum"], 0)
+
+    def test_host_memory(self):
+        self.assertIsNone(self.result(*JOB, "--grid", "2x2")["memory"].get("host"))
+        out, _ = self.run_program("simtrain", *JOB, "--grid", "2x2", "--host-memory", "1MiB")
+        self.assertIn("not fit", out)
+
+    def test_formula_network(self):
+        result = self.result(*JOB, "--grid", "2x2", "--formula-latency", "1ms", "--formula-bandwidth", "1MBps")
+        self.assertEqual(result["platform"]["latency_s"], 1e-3)
+        self.assertEqual(result["platform"]["bandwidth_Bps"], 1e6)
+        plain = self.result(*JOB, "--grid", "2x2")
+        self.assertGreater(result["totals"]["alpha_beta_s"], 10 * plain["totals"]["alpha_beta_s"])
+        self.assertEqual(result["iteration_s"], plain["iteration_s"])
+
+    def test_seed_and_learning_rate(self):
+        job = ["--platform", "torus:2", "--network", "mlp", "--batch", "8", "--grid", "1x2", "--numerics", "real",
+               "--iterations", "4"]
+        losses = self.result(*job)["losses"]
+        self.assertEqual(len(losses), 4)
+        self.assertNotEqual(losses, self.result(*job, "--seed", "2")["losses"])
+        self.assertEqual(losses[0], self.result(*job, "--learning-rate", "0.1")["losses"][0])
+        self.assertNotEqual(losses[1], self.result(*job, "--learning-rate", "0.1")["losses"][1])
+        self.assertNotEqual(losses[2], self.result(*job, "--momentum", "0.5")["losses"][2])
+        self.assertNotEqual(losses[2], self.result(*job, "--weight-decay", "0.1")["losses"][2])
+        self.assertEqual(len(self.result(*job, "--warm-up", "2")["losses"]), 6)
+
+
+class Scenarios(ProgramTest):
+    def test_the_command_line_wins(self):
+        self.write("my.ini", "# comment\nplatform = torus:4x2\nnetwork = mlp\nbatch = 64\ngrid = 4x2\n")
+        self.assertEqual(self.result("--scenario", "my.ini")["job"]["grid_rows"], 4)
+        self.assertEqual(self.result("--scenario", "my.ini", "--grid", "2x4")["job"]["grid_rows"], 2)
+        self.assertEqual(self.result("--scenario", "my.ini", "--tp", "1", "--dp", "8")["job"]["grid_rows"], 1)
+
+    def test_shipped_scenarios_run(self):
+        for name in ("alexnet-torus", "alexnet-ethernet", "paper-crossbar", "mlp-real-numbers"):
+            self.assertGreater(self.result("--scenario", name)["iteration_s"], 0)
+
+    def test_wrong_files(self):
+        self.write("s.ini", "platform = torus.xml\ngird = 2x2\n")
+        self.refuse("simtrain", ["--scenario", "s.ini"], "s.ini", "line 2", "gird", "grid", leaves=["s.ini"])
+        self.write("s.ini", "platform torus.xml\n")
+        self.refuse("simtrain", ["--scenario", "s.ini"], "s.ini", "line 1", leaves=["s.ini"])
+        self.write("s.ini", "grid = 2x2\ngrid = 4x4\n")
+        self.refuse("simtrain", ["--scenario", "s.ini"], "s.ini", "line 2", "twice", leaves=["s.ini"])
+        self.refuse("simtrain", ["--scenario", "alexnet-tours"], "alexnet-torus", leaves=["s.ini"])
+
+
+class WrongInput(ProgramTest):
+    def test_options(self):
+        for arguments, *parts in (
+            (["--platfrom", "torus.xml"], "--platfrom", "did you mean '--platform'"),
+            (["--platform", "torus.xml", "--grid", "32"], "--grid", "'32'", "ROWSxCOLUMNS"),
+            (["--platform", "torus.xml", "--grid", "0x8"], "--grid", "'0x8'"),
+            (["--platform", "torus.xml", "--grid", "32x16"], "256 hosts", "512"),
+            (["--platform", "torus.xml"], "--grid", "missing"),
+            (["--grid", "2x2"], "--platform", "missing"),
+            (["--platform", "torus.xml", "--grid", "2x2", "--tp", "2"], "--grid", "--tp"),
+            ([*JOB, "--grid", "1x2", "--batch", "1"], "--batch"),
+            (["--platform", "torus:8", "--network", "mlp", "--batch", "4", "--grid", "1x8"], "--batch", "4", "Pc = 8"),
+            (["--platform", "torus:8", "--batch", "many", "--grid", "1x8"], "--batch", "'many'", "whole number"),
+            (["--platform", "torus:8", "--grid", "2x2", "--network", "alexnt"], "alexnt", "did you mean 'alexnet'"),
+            (["--platform", "torus:8", "--grid", "2x2", "--collectives", "rings"], "rings", "did you mean 'ring'"),
+            (["--platform", "torus:8", "--grid", "2x2", "--gather", "late"], "--gather", "late"),
+            (["--platform", "torus:8", "--grid", "2x2", "--placement", "row"], "--placement", "row-major"),
+            (["--platform", "torus:8", "--grid", "2x2", "--numerics", "reel"], "--numerics", "did you mean 'real'"),
+            (["--platform", "torus:8", "--grid", "2x2", "--compute-scale", "-1"], "--compute-scale", "-1"),
+            (["--platform", "torus:8", "--grid", "2x2", "--json", "no/folder/x.json"], "--json", "no/folder"),
+            (["--platform", "toris:8", "--grid", "2x2"], "toris", "torus"),
+            (["--platform", "tours.xml", "--grid", "2x2"], "tours", "torus"),
+            (["--platform", "torus:4x0", "--grid", "2x2"], "torus:4x0"),
+            (["--platform", "torus:8,bandwidth=6 GB", "--grid", "2x2"], "bandwidth", "6 GB"),
+            (["--platform", "torus:8,bandwith=6GBps", "--grid", "2x2"], "bandwith", "bandwidth"),
+            (["swep"], "swep", "sweep"),
+            (["torus.xml"], "torus.xml"),
+        ):
+            with self.subTest(arguments=arguments):
+                self.refuse("simtrain", arguments, *parts)
+
+    def test_files(self):
+        job = ["--platform", "torus:8", "--grid", "2x2"]
+        self.write("f", '{"format": "simtrain-network", "version": 1,')
+        self.refuse("simtrain", [*job, "--network", "f"], "network 'f'", "line 1", "ends early", leaves=["f"])
+        self.refuse("simtrain", [*job, "--profile", "f"], "profile 'f'", "line 1", "ends early", leaves=["f"])
+        self.refuse("simtrain", ["--grid", "2x2", "--platform", "./f"], "platform './f'", "line 1", leaves=["f"])
+        self.write("f", "<platform version='4.1'>\n<zone id='z' routing='Full'>\n<host id='h'/>\n")
+        self.refuse("simtrain", ["--grid", "1x1", "--platform", "./f"], "platform './f'", "line", leaves=["f"])
+        self.refuse("simtrain", [*job, "--network", "."], "network '.'", leaves=["f"])
+
+    def test_a_profile_that_lacks_a_kernel(self):
+        _, _ = self.run_program("simtrain", *JOB, "--grid", "2x2")
+        shipped = json.loads((BIN_DATA / "profiles" / "epyc-zen5-openblas-0.3.21-haswell.json").read_text())
+        del shipped["kernels"]["gemm_nt"]
+        self.write("p.json", json.dumps(shipped))
+        self.refuse("simtrain", [*JOB, "--grid", "2x2", "--profile", "p.json"], "p.json", "gemm_nt", leaves=["p.json"])
+
+    def test_an_unwritable_result_leaves_nothing(self):
+        (self.folder / "taken").mkdir()
+        self.refuse("simtrain", [*JOB, "--grid", "2x2", "--json", "taken"], "--json", "taken", leaves=["taken"])
+
+
+class Sweep(ProgramTest):
+    def test_ranks_every_grid(self):
+        out, error = self.run_program("simtrain", "sweep", *JOB, "--processes", "8", "--json", "s.json")
+        grids = {(p["grid_rows"], p["grid_columns"]): p for p in json.loads((self.folder / "s.json").read_text())["points"]}
+        self.assertEqual(set(grids), {(1, 8), (2, 4), (4, 2), (8, 1)})
+        for (rows, columns), point in grids.items():
+            alone = self.result(*JOB, "--grid", f"{rows}x{columns}")
+            self.assertEqual(point["result"]["iteration_s"], alone["iteration_s"])
+        best = min(grids.values(), key=lambda p: p["result"]["iteration_s"])
+        lines = [line for line in out.splitlines() if line.split()[:1] == ["1"]]
+        self.assertEqual(len(lines), 1, out)
+        self.assertIn(f"{best['grid_rows']} x {best['grid_columns']}", lines[0].replace("x", " x ").replace("  ", " "))
+        self.assertIn("4 of 4", error)
+
+    def test_points_that_cannot_be_are_named(self):
+        out, _ = self.run_program("simtrain", "sweep", "--platform", "torus:8", "--network", "mlp", "--batch", "4",
+                                  "--processes", "8")
+        self.assertIn("--batch: 4", out)
+
+    def test_refuses(self):
+        self.refuse("simtrain", ["sweep", "--platform", "torus:8", "--processes", "9"], "--processes", "9", "8")
+        self.refuse("simtrain", ["sweep", "--platform", "torus:8"], "--processes", "missing")
+        self.refuse("simtrain", ["sweep", "--platform", "torus:8", "--grid", "2x2"], "--grid")
+
+
+if __name__ == "__main__":
+    from programs import BIN
+
+    BIN_DATA = BIN.parent / "share" / "simtrain"
+    unittest.main(argv=[sys.argv[0], "-v"])

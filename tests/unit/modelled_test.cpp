@@ -1,0 +1,127 @@
+// The modelled kernels: what they charge, when, and on which account; and that with numbers they compute as well.
+#include "kernels/modelled.hpp"
+
+#include <gtest/gtest.h>
+
+#include "kernels/blas_kernels.hpp"
+#include "tests/support/kernel_buffers.hpp"
+
+namespace simtrain {
+namespace {
+
+// A call costs m*n*k ms; outside the measured range from 1000 on. Counts how often it is asked.
+class CountingCost final : public CostModel {
+ public:
+  mutable int asked = 0;
+  [[nodiscard]] Estimate estimate(const Call& call) const override {
+    ++asked;
+    const auto size = static_cast<double>(call.m * call.n * call.k);
+    return {1e-3 * size, size < 1000};
+  }
+};
+
+const Operation kSmall = ElementwiseOp{Elementwise::relu, 10};          // 10 ms
+const Operation kLarge = MatrixProduct{Transposition::nn, 10, 20, 30};  // 6 s, outside
+const Operation kEmpty = ElementwiseOp{Elementwise::relu, 0};           // nothing
+
+TEST(Price, SumsCallsAndTheirTimes) {
+  const CountingCost model;
+  // 8 samples, one chunk each group; 2 groups touched with 1 and 2 filters.
+  const ConvolutionGeometry g{4, 3, 3, 4, 3, 3, 1, 1, 1, 0, 2};  // patch 2
+  const OperationCost cost = price(model, Convolution{ConvolutionPass::forward, g, 1, 3, 8});
+  // im2col: m*n*k = (2*8*9)*3*1, twice, each 432; products 1 and 2 x 72 x 2
+  EXPECT_DOUBLE_EQ(cost.seconds, 1e-3 * (2 * 432 + 144 + 288));
+  EXPECT_DOUBLE_EQ(cost.extrapolated_s, 0);
+  EXPECT_DOUBLE_EQ(price(model, kLarge).extrapolated_s, 6);
+}
+
+TEST(PricedOperationsTest, ScalesAndRemembers) {
+  const CountingCost model;
+  PricedOperations prices(model, 4);
+  for (int i = 0; i < 3; ++i) {
+    const OperationCost cost = prices.price(kLarge);
+    EXPECT_DOUBLE_EQ(cost.seconds, 1.5);
+    EXPECT_DOUBLE_EQ(cost.extrapolated_s, 1.5);
+  }
+  EXPECT_DOUBLE_EQ(prices.price(kSmall).seconds, 0.0025);
+  EXPECT_EQ(model.asked, 2);
+}
+
+class ModelledKernelsTest : public testing::Test {
+ protected:
+  const CountingCost model;
+  PricedOperations prices{model, 1};
+  std::vector<double> charged;
+  ModelledKernels kernels{prices, [this](double seconds) { charged.push_back(seconds); }};
+};
+
+TEST_F(ModelledKernelsTest, ChargesAtWaitOnlyAndAllAtOnce) {
+  kernels.enqueue(kSmall, {}, 0);
+  kernels.enqueue(kLarge, {}, 2);
+  const Event last = kernels.enqueue(kSmall, {}, 2);
+  EXPECT_TRUE(charged.empty());
+  EXPECT_EQ(kernels.busy_s(0), 0) << "nothing has finished yet";
+  kernels.wait(last);
+  ASSERT_EQ(charged.size(), 1U);
+  EXPECT_DOUBLE_EQ(charged[0], 6.02);
+  EXPECT_DOUBLE_EQ(kernels.busy_s(0), 0.01);
+  EXPECT_DOUBLE_EQ(kernels.busy_s(2), 6.01);
+  EXPECT_DOUBLE_EQ(kernels.extrapolated_s(2), 6);
+  EXPECT_EQ(kernels.busy_s(1), 0);
+  EXPECT_EQ(kernels.busy_s(7), 0);
+  kernels.wait(last);
+  EXPECT_EQ(charged.size(), 1U) << "an event that has passed costs nothing";
+}
+
+TEST_F(ModelledKernelsTest, AnEmptyEventWaitsForNothing) {
+  kernels.enqueue(kSmall, {}, 0);
+  kernels.wait({});
+  EXPECT_TRUE(charged.empty());
+}
+
+TEST_F(ModelledKernelsTest, EmptyOperationsCostNothing) {
+  kernels.wait(kernels.enqueue(kEmpty, {}, 0));
+  double sum = 0;
+  for (const double seconds : charged) sum += seconds;
+  EXPECT_EQ(sum, 0);
+}
+
+TEST_F(ModelledKernelsTest, ResetForgetsAccountsButNotWhatIsQueued) {
+  kernels.wait(kernels.enqueue(kSmall, {}, 1));
+  const Event queued = kernels.enqueue(kLarge, {}, 1);
+  kernels.reset_accounts();
+  EXPECT_EQ(kernels.busy_s(1), 0);
+  kernels.wait(queued);
+  EXPECT_DOUBLE_EQ(kernels.busy_s(1), 6);
+}
+
+TEST_F(ModelledKernelsTest, HandsOutPhantoms) {
+  const Buffer memory = kernels.allocate(std::int64_t{1} << 50);  // more than any machine has
+  EXPECT_TRUE(memory.phantom);
+  EXPECT_NE(memory.data, nullptr);
+  EXPECT_EQ(memory.count, std::int64_t{1} << 50);
+  EXPECT_EQ(memory.slice(1 << 20, 5).count, 5);
+  kernels.fill(memory, [](std::int64_t) -> float { throw std::logic_error("a phantom has no elements"); });
+  EXPECT_TRUE(kernels.read(memory).empty());
+}
+
+TEST_F(ModelledKernelsTest, WithNumbersItComputesAndChargesTheSame) {
+  std::vector<double> real_charged;
+  ModelledKernels real(
+      prices, [&](double seconds) { real_charged.push_back(seconds); },
+      std::make_unique<BlasKernels>([] { return 0.0; }));
+  const Operation relu = ElementwiseOp{Elementwise::relu, 3};
+  for (Kernels* one : {static_cast<Kernels*>(&real), static_cast<Kernels*>(&kernels)}) {
+    const Buffer x = one->allocate(3), y = one->allocate(3);
+    one->fill(x, [](std::int64_t i) { return static_cast<float>(i) - 1; });
+    one->enqueue(relu, {x, y}, 0);
+    const auto result = one->read(y);
+    EXPECT_EQ(Floats(result.begin(), result.end()), one == &real ? (Floats{0, 0, 1}) : Floats{});
+  }
+  EXPECT_EQ(real_charged, charged) << "reading waits, with numbers and without";
+  ASSERT_EQ(charged.size(), 1U);
+  EXPECT_DOUBLE_EQ(charged[0], 0.003);
+}
+
+}  // namespace
+}  // namespace simtrain

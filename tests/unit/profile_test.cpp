@@ -1,0 +1,155 @@
+// Profiles: what is written is read again, and nothing else is.
+#include "calibrate/profile.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "base/error.hpp"
+
+namespace simtrain {
+namespace {
+
+Certificate certificate() {
+  return {.machine = "node \"7\"",
+          .cpu = "a CPU",
+          .blas = "OpenBLAS 0.3.21",
+          .blas_core_type = "Haswell",
+          .compiler = "g++ 12",
+          .date = "2024-02-29T12:00:00Z",
+          .command = "calibrate kernels",
+          .threads = 1,
+          .seed = 42,
+          .environment = "OPENBLAS_CORETYPE=Haswell",
+          .operands = "in memory"};
+}
+
+// Ten shapes of each of a few kernels, two of them kept aside; times with more digits than the file keeps.
+std::vector<Sample> samples() {
+  std::vector<Sample> all;
+  for (const Kernel kernel : {Kernel::gemm_nn, Kernel::im2col, Kernel::update})
+    for (std::int64_t i = 1; i <= 10; ++i) {
+      Call call{kernel, 100 * i};
+      if (kernel != Kernel::update) call = {kernel, 100 * i, 7 + i, 1 + i % 3};
+      all.push_back({call, {1.23456789e-6 * static_cast<double>(i), 2e-6}, i % 5 == 0});
+    }
+  return all;
+}
+
+Profile profile() { return Profile::fit(certificate(), samples()); }
+
+TEST(Profile, IsTheSameAfterWritingAndReading) {
+  const Profile before = profile();
+  const std::string text = before.to_json();
+  const Profile after = Profile::from_json("p.json", text);
+  EXPECT_EQ(after.to_json(), text);
+  EXPECT_EQ(after.path(), "p.json");
+  EXPECT_EQ(after.certificate().machine, "node \"7\"");
+  EXPECT_EQ(after.certificate().blas_core_type, "Haswell");
+  EXPECT_EQ(after.certificate().environment, "OPENBLAS_CORETYPE=Haswell");
+  EXPECT_EQ(after.certificate().date, "2024-02-29T12:00:00Z");
+  EXPECT_EQ(after.certificate().seed, 42U);
+  ASSERT_EQ(after.samples().size(), 30U);
+  EXPECT_EQ(after.samples()[0].seconds, (std::vector<double>{1.235e-6, 2e-6}));
+  EXPECT_EQ(after.samples()[4].kept_aside, true);
+  for (const std::int64_t m : {1, 150, 1000, 1'000'000})
+    for (const Kernel kernel : {Kernel::gemm_nn, Kernel::im2col, Kernel::update}) {
+      const Call call = kernel == Kernel::update ? Call{kernel, m} : Call{kernel, m, 9, 2};
+      EXPECT_EQ(after.estimate(call).seconds, before.estimate(call).seconds) << name_of(kernel) << " " << m;
+      EXPECT_EQ(after.estimate(call).measured_range, before.estimate(call).measured_range);
+    }
+  ASSERT_EQ(after.errors().size(), 3U);
+  EXPECT_EQ(after.errors().at(Kernel::gemm_nn).samples, 2);
+}
+
+TEST(Profile, ReadsAFile) {
+  const std::string path = "profile_test_" + std::to_string(::getpid()) + ".json";
+  std::ofstream(path) << profile().to_json();
+  EXPECT_EQ(Profile::read(path).samples().size(), 30U);
+  std::remove(path.c_str());
+  EXPECT_THROW(Profile::read(path), InputError);
+}
+
+// Reads the text and expects an InputError that mentions all of `parts`.
+void expect_refused(const std::string& text, const std::vector<std::string>& parts) {
+  try {
+    Profile::from_json("p.json", text);
+    FAIL() << "accepted, expected an error about " << parts.front();
+  } catch (const InputError& error) {
+    const std::string what = error.what();
+    EXPECT_EQ(what.rfind("profile 'p.json'", 0), 0U) << what;
+    for (const std::string& part : parts) EXPECT_NE(what.find(part), std::string::npos) << part << " in: " << what;
+  }
+}
+
+// The profile with the first `from` replaced.
+std::string changed(const std::string& from, const std::string& to) {
+  std::string text = profile().to_json();
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(ProfileReading, RefusesTruncatedFiles) {
+  const std::string text = profile().to_json();
+  expect_refused("", {"line 1", "ends early"});
+  for (std::size_t length = 0; length < text.size() - 2; length += 97)
+    expect_refused(text.substr(0, length), {"line "});
+}
+
+TEST(ProfileReading, RefusesOtherFormatsAndVersions) {
+  expect_refused("[1]", {"expected an object"});
+  expect_refused(changed("simtrain-profile", "simtrain-network"), {"'format'", "simtrain-profile"});
+  expect_refused(changed("\"version\": 1", "\"version\": 2"), {"'version'", "from 1 to 1", "found 2"});
+}
+
+TEST(ProfileReading, RefusesUnknownKeysAndKernels) {
+  expect_refused(changed("\"cpu\"", "\"cpus\""), {"'certificate.cpu'", "is missing"});
+  expect_refused(changed("\"seed\": 42", "\"seed\": 42, \"sed\": 1"), {"'certificate.sed'", "did you mean 'seed'"});
+  expect_refused(changed("\"gemm_nn\"", "\"gemm_n\""), {"'kernels.gemm_n'", "not known"});
+  expect_refused(changed("\"mnk\":", "\"mnkl\":"), {"kernels.gemm_nn.fit.coefficients.mnk'", "is missing"});
+  expect_refused(changed("{\"m\":100,", "{\"m\":100,\"p\":1,"), {"kernels.gemm_nn.samples[0].p'"});
+  // Only matrix products and im2col have n and k.
+  const std::string text = profile().to_json();
+  const auto update = text.find("\"update\"");
+  std::string with_n = text;
+  with_n.insert(with_n.find("\"seconds\"", update), "\"n\":2,");
+  expect_refused(with_n, {"kernels.update.samples[0].n'"});
+}
+
+TEST(ProfileReading, RefusesWrongTypesAndRanges) {
+  expect_refused(changed("\"threads\": 1", "\"threads\": \"one\""), {"'certificate.threads'", "whole number"});
+  expect_refused(changed("{\"m\":100,", "{\"m\":0,"), {"samples[0].m'", "at least 1", "found 0"});
+  expect_refused(changed("{\"m\":100,", "{\"m\":100.5,"), {"samples[0].m'", "found 100.5"});
+  expect_refused(changed("[1.235e-06,2e-06]", "[1.235e-06,-2e-06]"), {"samples[0].seconds'", "above 0", "-2e-06"});
+  expect_refused(changed("[1.235e-06,2e-06]", "[]"), {"samples[0].seconds'", "at least one"});
+  expect_refused(changed("[1.235e-06,2e-06]", "[\"fast\"]"), {"samples[0].seconds'", "\"fast\""});
+  expect_refused(changed("[1.235e-06,2e-06]", "1.0"), {"samples[0].seconds'", "a list"});
+  expect_refused(changed("\"mk\":", "\"mk\":-1.0,\"old\":"), {"coefficients.mk'", "found -1.0"});
+}
+
+TEST(ProfileReading, RefusesFitsThatDoNotFit) {
+  expect_refused(changed("{\"method\":\"polynomial\"", "{\"method\":\"polynom\""), {"did you mean 'polynomial'"});
+  expect_refused(changed("{\"m\":200,\"n\":9,\"k\":3", "{\"m\":100,\"n\":8,\"k\":2"), {"samples[1]", "twice"});
+}
+
+TEST(Profile, SaysWhichKernelIsMissing) {
+  const Profile some = Profile::from_json("p.json", profile().to_json());
+  try {
+    (void)some.estimate({Kernel::gemm_nt, 1, 1, 1});
+    FAIL() << "expected an InputError";
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()).rfind("profile 'p.json': kernel 'gemm_nt' is missing; ", 0), 0U)
+        << error.what();
+  }
+}
+
+TEST(Machine, HasANameAndACpu) {
+  const MachineIdentity machine = this_machine();
+  EXPECT_FALSE(machine.machine.empty());
+  EXPECT_FALSE(machine.cpu.empty());
+}
+
+}  // namespace
+}  // namespace simtrain
