@@ -72,7 +72,8 @@ std::span<const float> BlasKernels::read(Buffer buffer) {
 
 BlasIdentity blas_identity() {
   std::string library = openblas_get_config();
-  library.erase(library.find_last_not_of(' ') + 1);
+  library.resize(std::min(
+      library.size(), library.find(" ", library.find(" ") + 1)));  // "OpenBLAS 0.3.21"; what follows are build options
   return {library, openblas_get_corename(), openblas_get_num_threads()};
 }
 

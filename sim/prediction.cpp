@@ -120,7 +120,8 @@ po::options_description prediction_options() {
   options.add_options()("platform", word("FILE|SPEC"),
                         "SimGrid XML (torus.xml, fat-tree.xml, ethernet.xml or your own), or one word:\n"
                         "torus:16x16x16,bandwidth=6GBps,latency=1us")(
-      "profile", word("NAME|FILE")->default_value("epyc-zen5-openblas-0.3.21-haswell"), "measured kernel times of a node (calibrate kernels)")(
+      "profile", word("NAME|FILE")->default_value("epyc-zen5-openblas-0.3.21-haswell"),
+      "measured kernel times of a node (calibrate kernels)")(
       "placement", word("HOW")->default_value("column-major"),
       "column-major: the Pr ranks of a grid column on neighbouring hosts; row-major: the Pc ranks of a row")(
       "numerics", word("WHICH")->default_value("phantom"),
@@ -155,6 +156,7 @@ Result predict(const Job& job, const PredictionOptions& options) {
   const Profile profile = Profile::read(find_data_file("profile", "profiles", options.profile, ".json").string());
   check_profile(plan, profile);
   PricedOperations prices(profile, options.compute_scale);
+  use_one_blas_thread();
   const SyntheticData data(plan.network, job.seed);
   const Grid grid = plan.options.grid;
   const std::vector<int> hosts = place(grid, options.placement);

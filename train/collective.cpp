@@ -73,8 +73,8 @@ void start_sends(const Exchange& exchange, const Round& round, Requests& request
   traffic.bytes_sent += round.send.count() * static_cast<std::int64_t>(sizeof(float));
 }
 
-// The usual round, one message each way or one alone, in a single call: SMPI reads its timers at every call, which costs
-// more than the rest of our code. False: there is more than that to do.
+// The usual round, one message each way or one alone, in a single call: SMPI reads its timers at every call, which
+// costs more than the rest of our code. False: there is more than that to do.
 bool exchange_at_once(const Exchange& exchange, const Round& round, CollectiveTraffic& traffic) {
   const auto simple = [&](int peer, const Segments& segments) {
     return peer < 0 || (segments.part[1].count == 0 && segments.part[0].count <= exchange.longest_message_floats);
@@ -83,11 +83,11 @@ bool exchange_at_once(const Exchange& exchange, const Round& round, CollectiveTr
   if (round.send_to < 0 && round.receive_from < 0) return true;
   const Segment out = round.send.part[0], in = round.receive.part[0];
   const Buffer source = exchange.data.slice(out.offset, out.count);
-  const Buffer target =
-      round.reduce ? exchange.scratch.slice(0, in.count) : exchange.data.slice(in.offset, in.count);
+  const Buffer target = round.reduce ? exchange.scratch.slice(0, in.count) : exchange.data.slice(in.offset, in.count);
   const auto rank = [&](int peer) { return peer < 0 ? MPI_PROC_NULL : exchange.group.rank(peer); };
   MPI_Sendrecv(source.data, static_cast<int>(out.count), MPI_FLOAT, rank(round.send_to), kTag, target.data,
-               static_cast<int>(in.count), MPI_FLOAT, rank(round.receive_from), kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+               static_cast<int>(in.count), MPI_FLOAT, rank(round.receive_from), kTag, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
   if (round.send_to >= 0) {
     ++traffic.messages;
     traffic.bytes_sent += out.count * static_cast<std::int64_t>(sizeof(float));

@@ -12,7 +12,7 @@ class Prediction(ProgramTest):
     def test_the_main_job(self):
         out, error = self.run_program("simtrain", "--platform", "torus.xml", "--grid", "32x8")
         self.assertEqual(error, "")
-        for text in ("alexnet", "2048", "32 x 8", "per rank", "images/s", "conv1", "fc8", "all-gather", "formula (8)",
+        for text in ("alexnet", "2 048", "32 x 8", "per rank", "images/s", "conv1", "fc8", "all-gather", "formula (8)",
                      "96.0 GiB", "measured"):
             self.assertIn(text, out)
 
@@ -65,7 +65,7 @@ class Options(ProgramTest):
         self.assertAlmostEqual(early / late, 290400 / 69984, places=6)  # 55x55 against 27x27 pixels
 
     def test_placement(self):
-        job = ["--platform", "torus:8x8", "--grid", "8x8", "--batch", "256"]
+        job = ["--platform", "torus:8x8", "--grid", "16x4", "--batch", "256"]
         near = self.result(*job)["iteration_s"]
         far = self.result(*job, "--placement", "row-major")["iteration_s"]
         self.assertNotEqual(near, far)
@@ -75,11 +75,11 @@ class Options(ProgramTest):
         once = self.result(*JOB, "--grid", "2x2")
         twice = self.result(*JOB[:-1], "128", "--grid", "2x2")
         self.assertGreater(twice["totals"]["compute_s"], once["totals"]["compute_s"])
-        self.assertGreater(once["memory"]["momentum"], 0)
-        self.assertEqual(self.result(*JOB, "--grid", "2x2", "--momentum", "0")["memory"]["momentum"], 0)
+        self.assertGreater(once["memory"]["momentum_bytes"], 0)
+        self.assertEqual(self.result(*JOB, "--grid", "2x2", "--momentum", "0")["memory"]["momentum_bytes"], 0)
 
     def test_host_memory(self):
-        self.assertIsNone(self.result(*JOB, "--grid", "2x2")["memory"].get("host"))
+        self.assertIsNone(self.result(*JOB, "--grid", "2x2")["memory"].get("host_bytes"))
         out, _ = self.run_program("simtrain", *JOB, "--grid", "2x2", "--host-memory", "1MiB")
         self.assertIn("not fit", out)
 

@@ -96,13 +96,18 @@ TEST_F(ModelledKernelsTest, ResetForgetsAccountsButNotWhatIsQueued) {
 }
 
 TEST_F(ModelledKernelsTest, HandsOutPhantoms) {
-  const Buffer memory = kernels.allocate(std::int64_t{1} << 50);  // more than any machine has
+  const Buffer memory = kernels.allocate(std::int64_t{1} << 40);  // 4 TiB: more than a machine has
   EXPECT_TRUE(memory.phantom);
   EXPECT_NE(memory.data, nullptr);
-  EXPECT_EQ(memory.count, std::int64_t{1} << 50);
+  EXPECT_EQ(memory.count, std::int64_t{1} << 40);
+  const Buffer other = kernels.allocate(0);
+  EXPECT_NE(other.data, nullptr);
+  EXPECT_NE(other.data, memory.data);
+  EXPECT_NE(memory.slice(1, 1).data, memory.slice(2, 1).data);
   EXPECT_EQ(memory.slice(1 << 20, 5).count, 5);
   kernels.fill(memory, [](std::int64_t) -> float { throw std::logic_error("a phantom has no elements"); });
   EXPECT_TRUE(kernels.read(memory).empty());
+  EXPECT_DEATH(memory.data[0] = 1, "");
 }
 
 TEST_F(ModelledKernelsTest, WithNumbersItComputesAndChargesTheSame) {
