@@ -27,7 +27,7 @@ po::options_description options() {
       ("output", po::value<std::string>()->value_name("FILE"), "the profile; default: standard output")  //
       ("budget", po::value<std::string>()->default_value("3")->value_name("MINUTES"),
        "time for measuring; every call is measured at least once, whatever it takes")  //
-      ("repetitions", po::value<std::string>()->default_value("9")->value_name("N"),
+      ("repetitions", po::value<std::string>()->default_value("15")->value_name("N"),
        "times that every call is measured, budget permitting")  //
       ("seed", po::value<std::string>()->default_value("1")->value_name("N"),
        "of the shapes, their order and the samples kept aside")                                              //
@@ -74,9 +74,15 @@ std::vector<Call> needed_calls(const po::variables_map& values) {
   return {calls.begin(), calls.end()};
 }
 
+// The command as it can be typed again.
 std::string joined(const std::vector<std::string>& arguments) {
   std::string text = "calibrate kernels";
-  for (const std::string& argument : arguments) text += " " + argument;
+  for (const std::string& argument : arguments) {
+    const bool plain = argument.find_first_of(" '\"\\$*?&|;<>()#~`") == std::string::npos && !argument.empty();
+    std::string quoted = "'";
+    for (const char c : argument) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+    text += " " + (plain ? argument : quoted + "'");
+  }
   return text;
 }
 

@@ -21,7 +21,7 @@ struct Interrupted {};
 
 struct CalibrationOptions {
   double budget_s = 180;
-  int repetitions = 9;
+  int repetitions = 15;
   std::uint64_t seed = 1;
   std::string command, machine;  // for the certificate; an empty machine means this one's name
 };

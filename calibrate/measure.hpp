@@ -12,7 +12,7 @@ namespace simtrain {
 
 struct MeasureOptions {
   double budget_s = 180;  // no pass but the first starts a call after this
-  int repetitions = 9;    // passes
+  int repetitions = 15;   // passes
   std::uint64_t seed = 1;
   // Asked before every call: true ends the measuring.
   std::function<bool()> stop = [] { return false; };

@@ -83,9 +83,11 @@ void add_im2col(Kernel kernel, const SpreadLimits& limits, std::uint64_t seed, C
 }
 
 void add_stream(Kernel kernel, std::int64_t largest, std::uint64_t seed, Collection& calls) {
-  for (std::int64_t size = 64; size < largest; size *= 2) {
-    const double u = random_unit(seed, static_cast<std::uint64_t>(kernel), static_cast<std::uint64_t>(size));
-    calls.add(executable({kernel, log_between(static_cast<double>(size), 2.0 * static_cast<double>(size), u)}));
+  const auto most = static_cast<double>(largest);
+  std::uint64_t step = 0;
+  for (double size = 64; size < most; size *= 1.5) {
+    const double u = random_unit(seed, static_cast<std::uint64_t>(kernel), step++);
+    calls.add(executable({kernel, log_between(size, std::min(1.5 * size, most), u)}));
   }
   calls.add(executable({kernel, largest}));
 }

@@ -16,7 +16,7 @@ struct SpreadLimits {
 };
 
 // Calls of every kernel, none of which is in `needed`, no two equal. Matrix products and im2col: points of a
-// low-discrepancy sequence in log(m, n, k); streaming kernels: a size per power of two, from 64 elements up.
+// low-discrepancy sequence in log(m, n, k); streaming kernels: a size in every factor of 1.5, from 64 elements up.
 std::vector<Call> spread_calls(const std::vector<Call>& needed, const SpreadLimits& limits, std::uint64_t seed);
 
 // Point `i` of the additive recurrence in three dimensions with the generalised golden ratio g, g^4 = g + 1 (M.

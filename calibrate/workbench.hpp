@@ -24,7 +24,8 @@ class Workbench {
   Workbench(std::int64_t floats, std::uint64_t seed);
 
   [[nodiscard]] bool fits(const Call& call) const;
-  // Processor seconds of `times` executions together, each on the next operands. Precondition: call == executable(call), fits.
+  // Processor seconds of `times` executions together, each on the next operands. Precondition: call ==
+  // executable(call), fits.
   double time_s(const Call& call, int times);
   [[nodiscard]] std::int64_t capacity() const { return inputs_.capacity(); }
 

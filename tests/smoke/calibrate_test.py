@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -40,8 +41,8 @@ class Kernels(ProgramTest):
         profile = json.loads((self.folder / "node.json").read_text())
         certificate = profile["certificate"]
         self.assertEqual(certificate["machine"], "a node")
-        self.assertEqual(certificate["command"], "calibrate " + " ".join(
-            QUICK + ["--seed", "5", "--machine", "a node", "--output", "node.json"]))
+        self.assertEqual(certificate["command"], shlex.join(
+            ["calibrate", *QUICK, "--seed", "5", "--machine", "a node", "--output", "node.json"]))
         self.assertEqual((certificate["seed"], certificate["threads"]), (5, 1))
         self.assertRegex(certificate["date"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
         self.assertEqual(certificate["environment"], " ".join(sorted(

@@ -25,11 +25,11 @@ mkdir -- "$work/empty"
 cd -- "$work/empty"
 simtrain=$work/prefix/bin/simtrain
 
-"$simtrain" --help >"$work/help.txt" || fail "simtrain --help: status $?"
+"$simtrain" --help >"$work/help.txt" || fail "simtrain --help"
 grep -q -- '--platform' "$work/help.txt" || fail "simtrain --help does not name --platform"
 
 "$simtrain" --platform torus.xml --grid 2x2 --network mlp --json "$work/result.json" >"$work/report.txt" ||
-  { cat "$work/report.txt"; fail "simtrain: status $?"; }
+  { cat "$work/report.txt"; fail "simtrain --grid 2x2 --network mlp"; }
 grep -q '"grid_rows": 2' "$work/result.json" || fail "result.json is not of a 2x2 grid"
 
 # The programs look in the installed folder alone: without the file there, they must not find another.
