@@ -41,6 +41,7 @@ class Case:
 @dataclasses.dataclass
 class Measured:
     seconds: list  # wall clock, of each run
+    cpu_seconds: list  # what of them the program had the core
     peak_bytes: int  # the largest of all runs
     messages: int = 0  # of one iteration; 0: not known
 
@@ -50,7 +51,7 @@ def fail(text):
 
 
 def run_once(command):
-    """Wall-clock seconds and peak resident bytes of the command and the processes that it waits for."""
+    """Wall-clock and CPU seconds and peak resident bytes of the command and the processes that it waits for."""
     with tempfile.TemporaryFile() as output:
         start = time.monotonic()
         process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
@@ -61,17 +62,18 @@ def run_once(command):
             output.seek(0)
             sys.stderr.buffer.write(output.read()[-4000:])
             fail(f"exit status {process.returncode} of: {' '.join(map(str, command))}")
-    return seconds, usage.ru_maxrss * 1024
+    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
 def repeat(what, runs, command):
-    seconds, peaks = [], []
+    seconds, cpu_seconds, peaks = [], [], []
     for run in range(runs):
         print(f"{what}: run {run + 1} of {runs}", file=sys.stderr)
-        elapsed, peak = run_once(command)
+        elapsed, cpu, peak = run_once(command)
         seconds.append(elapsed)
+        cpu_seconds.append(cpu)
         peaks.append(peak)
-    return Measured(seconds, max(peaks))
+    return Measured(seconds, cpu_seconds, max(peaks))
 
 
 def grid_text(grid):
@@ -139,18 +141,18 @@ def row(name, grid, batch, measured, ratio, bar):
     return (name, grid_text(grid), str(grid[0] * grid[1]), str(batch),
             f"{measured.messages:,}".replace(",", " ") if measured.messages else "-", str(len(seconds)),
             f"{statistics.median(seconds):.2f} ({min(seconds):.2f}..{max(seconds):.2f})",
-            f"{measured.peak_bytes / MIB:.0f}", ratio, bar)
+            f"{statistics.median(measured.cpu_seconds):.2f}", f"{measured.peak_bytes / MIB:.0f}", ratio, bar)
 
 
 def print_table(rows):
-    head = ("program", "grid", "ranks", "batch", "messages", "runs", "seconds, median (range)", "peak MiB",
-            "naive / this", "bars")
+    head = ("program", "grid", "ranks", "batch", "messages", "runs", "seconds, median (range)", "CPU s",
+            "peak MiB", "naive / this", "bars")
     widths = [max(len(line[i]) for line in (head, *rows)) for i in range(len(head))]
     for line in (head, tuple("-" * width for width in widths), *rows):
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
 
 
-def print_machine(core):
+def print_machine(core, load):
     cpu = "unknown CPU"
     for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):
@@ -158,7 +160,7 @@ def print_machine(core):
             break
     now = datetime.datetime.now(datetime.timezone.utc)
     print(f"\n{cpu}, {os.cpu_count()} cores, pinned to core {core}; {memory_bytes('MemTotal') / 2**30:.0f} GiB; "
-          f"Linux {os.uname().release}; {now:%Y-%m-%d %H:%M} UTC")
+          f"Linux {os.uname().release}; load average before: {load:.1f}; {now:%Y-%m-%d %H:%M} UTC")
 
 
 def main():
@@ -180,6 +182,7 @@ def main():
         if not (options.build / program).is_file():
             fail(f"no program '{options.build / program}'; ./dev bench builds it")
 
+    load = os.getloadavg()[0]
     core = max(os.sched_getaffinity(0))
     os.sched_setaffinity(0, {core})
     batch = naive_batch(options.naive_batch)
@@ -203,10 +206,11 @@ def main():
     if naive:
         rows.append(row("naive", NAIVE_GRID, batch, naive, "1", "-"))
     print_table(rows)
-    print("messages: of one iteration. naive / this: seconds (range), then memory, at the same grid and batch.")
+    print("messages: of one iteration. CPU s: median; less than seconds where other programs took the core.\n"
+          "naive / this: seconds (range), then memory, at the same grid and batch.")
     if batch not in (0, 2048):
         print(f"naive at batch {batch}: at 2048 it would need about {2048 * NAIVE_BYTES_PER_SAMPLE / 2**30:.0f} GiB.")
-    print_machine(core)
+    print_machine(core, load)
 
 
 if __name__ == "__main__":
