@@ -157,7 +157,6 @@ Result predict(const Job& job, const PredictionOptions& options) {
   check_profile(plan, profile);
   PricedOperations prices(profile, options.compute_scale);
   use_one_blas_thread();
-  const SyntheticData data(plan.network, job.seed);
   const Grid grid = plan.options.grid;
   const std::vector<int> hosts = place(grid, options.placement);
   Simulation simulation(options.platform, {.ranks = grid.size(), .real_payloads = options.real_numerics});
@@ -169,7 +168,7 @@ Result predict(const Job& job, const PredictionOptions& options) {
     std::unique_ptr<Kernels> numbers;
     if (options.real_numerics) numbers = std::make_unique<BlasKernels>([] { return 0.0; });
     ModelledKernels kernels(prices, charge_compute, std::move(numbers));
-    Trainer trainer(plan, me, kernels, collectives, data, job.seed);
+    Trainer trainer(plan, me, kernels, collectives, *job.training_data, trainer_options(job));
     simulation.align();  // making communicators took some ranks longer than others
     summary.add(trainer.run(job.warm_up, job.iterations));
   });

@@ -71,7 +71,7 @@ Values softmax(const Values& logits) {
   return result;
 }
 
-Values sample_of(const Network& network, const SyntheticData& data, std::int64_t sample) {
+Values sample_of(const Network& network, const Dataset& data, std::int64_t sample) {
   Values input(at(network.input.size()));
   for (std::size_t i = 0; i < input.size(); ++i)
     input[i] = static_cast<double>(data.value(sample, static_cast<std::int64_t>(i)));
@@ -181,21 +181,21 @@ void ReferenceTrainer::descend() {
   }
 }
 
-double ReferenceTrainer::loss_of(std::int64_t iteration, const SyntheticData& data) const {
+double ReferenceTrainer::loss_of(std::int64_t iteration, const Dataset& data) const {
   double loss = 0;
   for (std::int64_t i = 0; i < options_.batch; ++i) {
-    const std::int64_t sample = iteration * options_.batch + i;
+    const std::int64_t sample = (iteration * options_.batch + i) % data.size();
     loss -= std::log(softmax(forward(sample_of(network_, data, sample)).back())[at(data.label(sample))]);
   }
   return loss / static_cast<double>(options_.batch);
 }
 
-double ReferenceTrainer::iterate(std::int64_t iteration, const SyntheticData& data) {
+double ReferenceTrainer::iterate(std::int64_t iteration, const Dataset& data) {
   gradients_.clear();
   for (const Parameters& p : parameters_) gradients_.push_back({Values(p.weights.size()), Values(p.biases.size())});
   double loss = 0;
   for (std::int64_t i = 0; i < options_.batch; ++i) {
-    const std::int64_t sample = iteration * options_.batch + i;
+    const std::int64_t sample = (iteration * options_.batch + i) % data.size();
     const std::vector<Values> activations = forward(sample_of(network_, data, sample));
     loss -= std::log(softmax(activations.back())[at(data.label(sample))]);
     backward(activations, data.label(sample));

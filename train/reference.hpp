@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "train/data.hpp"
+#include "train/dataset.hpp"
 #include "train/network.hpp"
 
 namespace simtrain {
@@ -21,7 +21,7 @@ class ReferenceTrainer {
   ReferenceTrainer(Network network, const ReferenceOptions& options, std::uint64_t seed);
 
   // Trains on samples [iteration*batch, (iteration+1)*batch) and returns their mean loss before the update.
-  double iterate(std::int64_t iteration, const SyntheticData& data);
+  double iterate(std::int64_t iteration, const Dataset& data);
 
   // By weighted layer, in order: rows x inputs_per_row, and one bias per row (empty without).
   struct Parameters {
@@ -32,7 +32,7 @@ class ReferenceTrainer {
   [[nodiscard]] const std::vector<Parameters>& gradients() const { return gradients_; }
   // For finite differences.
   std::vector<Parameters>& mutable_parameters() { return parameters_; }
-  [[nodiscard]] double loss_of(std::int64_t iteration, const SyntheticData& data) const;
+  [[nodiscard]] double loss_of(std::int64_t iteration, const Dataset& data) const;
 
  private:
   using Values = std::vector<double>;  // of one sample: [channels][height][width]

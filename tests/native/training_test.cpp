@@ -74,7 +74,7 @@ class Comparison {
     BlasKernels kernels([] { return MPI_Wtime(); });
     Collectives collectives(plan_.options.grid, me_, plan_.uses(Algorithm::mpi));
     compare_first_gradients(kernels, collectives);
-    Trainer trainer(plan_, me_, kernels, collectives, data_, kSeed);
+    Trainer trainer(plan_, me_, kernels, collectives, data_, {.seed = kSeed, .schedule = {}});
     const auto result = gather_ranks(plan_, trainer.run(2, kIterations - 2));
     ReferenceTrainer reference = reference_;
     for (int i = 0; i < kIterations; ++i) {
@@ -88,7 +88,7 @@ class Comparison {
 
  private:
   void compare_first_gradients(BlasKernels& kernels, Collectives& collectives) {
-    Trainer trainer(plan_, me_, kernels, collectives, data_, kSeed);
+    Trainer trainer(plan_, me_, kernels, collectives, data_, {.seed = kSeed, .schedule = {}});
     trainer.run(0, 1);
     ReferenceTrainer reference = reference_;
     reference.iterate(0, data_);
@@ -142,7 +142,7 @@ TEST(Training, Learns) {
   const SyntheticData data(network, kSeed);
   BlasKernels kernels([] { return MPI_Wtime(); });
   Collectives collectives(grid, grid.coordinates(rank), false);
-  Trainer trainer(plan, grid.coordinates(rank), kernels, collectives, data, kSeed);
+  Trainer trainer(plan, grid.coordinates(rank), kernels, collectives, data, {.seed = kSeed, .schedule = {}});
   const auto result = gather_ranks(plan, trainer.run(0, 100));
   if (result) {
     EXPECT_LT(result->losses.back(), 0.2 * result->losses.front());
