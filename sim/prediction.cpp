@@ -153,6 +153,7 @@ PredictionOptions prediction_from(const po::variables_map& values) {
 
 Result predict(const Job& job, const PredictionOptions& options) {
   const Plan plan = make_plan(job.network, job.plan);
+  if (options.real_numerics) check_trainable(plan);
   const Profile profile = Profile::read(find_data_file("profile", "profiles", options.profile, ".json").string());
   check_profile(plan, profile);
   PricedOperations prices(profile, options.compute_scale);

@@ -40,7 +40,8 @@ po::options_description job_options(int default_iterations, int default_warm_up)
       "gather", word("WHEN", "after-pooling"), "gather activations after-pooling (fewest bytes) or before-pooling")(
       "learning-rate", word("X", "0.01"), "of stochastic gradient descent")(
       "momentum", word("X", "0.9"), "0: none, and no memory for it")("weight-decay", word("X", "0"), "L2 penalty")(
-      "seed", word("N", "1"), "of initial weights and synthetic data")(
+      "dropout", word("yes|no", "no"), "whether the network's dropout layers drop anything")(
+      "seed", word("N", "1"), "of initial weights, synthetic data, shuffling and dropout")(
       "json", word("FILE"), "write the result as JSON (docs/result.schema.json)")(
       "scenario", word("NAME|FILE"), "read options from a file of 'key = value' lines; the command line wins")(
       "help", "this text")("version", "version of the program");
@@ -137,6 +138,8 @@ Job job_from(const po::variables_map& values) {
   job.iterations = static_cast<int>(integer("iterations", 1, 1'000'000));
   job.warm_up = static_cast<int>(integer("warm-up", 0, 1'000'000));
   job.seed = static_cast<std::uint64_t>(integer("seed", 0, INT64_MAX));
+  job.plan.dropout = yes_or_no(values, "dropout", false);
+  job.plan.seed = job.seed;
   read_data(values, job);
   count_epochs(values, job);
   if (given(values, "json")) {

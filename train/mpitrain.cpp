@@ -42,7 +42,7 @@ Request read_request(const std::vector<std::string>& arguments, const po::option
   const Grid grid = grid_from(values);
   request.job = job_from(values);
   request.job.plan.grid = grid;
-  (void)make_plan(request.job.network, request.job.plan);  // refuses what cannot be planned
+  check_trainable(make_plan(request.job.network, request.job.plan));
   if (grid.size() != ranks)
     throw InputError("--grid: " + to_string(grid) + " needs " + std::to_string(grid.size()) +
                      " ranks, but mpirun started " + std::to_string(ranks));

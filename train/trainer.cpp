@@ -30,17 +30,22 @@ void Trainer::set_initial_weights() {
     kernels_.fill(buffer(tensor).slice(own.offset, own.count), [&](std::int64_t i) {
       return initial_weight(options_.seed, row, first_row + i / columns, i % columns, columns);
     });
+    if (!layer.normalised) continue;  // scales start at 1, shifts and biases at 0
+    const Range normalisation = plan_.range({tensor, View::normalisation}, me_);
+    kernels_.fill(buffer(tensor).slice(normalisation.offset, normalisation.count / 2),
+                  [](std::int64_t) { return 1.0F; });
   }
 }
 
 void Trainer::allocate() {
   buffers_.resize(plan_.tensors.size());
-  std::array<std::int64_t, 2> slot_floats{};
+  std::vector<std::int64_t> slot_floats(static_cast<std::size_t>(plan_.slots));
   for (std::size_t i = 0; i < buffers_.size(); ++i)
     if (const int slot = plan_.tensors[i].slot; slot >= 0)
       slot_floats[static_cast<std::size_t>(slot)] =
           std::max(slot_floats[static_cast<std::size_t>(slot)], plan_.floats(static_cast<int>(i), me_));
-  const std::array<Buffer, 2> slots{kernels_.allocate(slot_floats[0]), kernels_.allocate(slot_floats[1])};
+  std::vector<Buffer> slots;
+  for (const std::int64_t floats : slot_floats) slots.push_back(kernels_.allocate(floats));
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     const std::int64_t floats = plan_.floats(static_cast<int>(i), me_);
     const int slot = plan_.tensors[i].slot;
@@ -107,6 +112,7 @@ std::int64_t count_correct(std::span<const float> logits, std::span<const float>
 
 Trainer::Evaluation Trainer::evaluate(const Dataset& data) {
   Evaluation evaluation;
+  evaluating_ = true;
   const std::int64_t batch = plan_.options.batch, first = plan_.samples.offset(me_.column);
   for (std::int64_t done = 0; done < data.size(); done += batch) {
     // The last batch is filled up with samples that are not counted.
@@ -124,6 +130,7 @@ Trainer::Evaluation Trainer::evaluate(const Dataset& data) {
       break;
     }
   }
+  evaluating_ = false;
   return evaluation;
 }
 
@@ -142,6 +149,10 @@ void Trainer::execute(const ComputeStep& step) {
   Operands operands;
   for (std::size_t i = 0; i < step.operands.size(); ++i) operands[i] = operand(step.operands[i]);
   Operation operation = plan_.operation(step, me_);
+  if (auto* dropout = std::get_if<Dropout>(&operation)) {
+    dropout->iteration = iteration_;
+    if (evaluating_) dropout->probability = 0;
+  }
   if (auto* update = std::get_if<Update>(&operation)) {
     const std::int64_t per_epoch = std::max<std::int64_t>(1, data_.size() / plan_.options.batch);
     update->learning_rate *=

@@ -57,6 +57,7 @@ class Trainer {
   TrainerOptions options_;
   SampleOrder order_;
   std::int64_t iteration_ = 0;   // of the job, the next one
+  bool evaluating_ = false;      // dropout lets everything through
   std::vector<Buffer> buffers_;  // by tensor
   Buffer workspace_, reduction_;
   std::vector<RankExchange> exchanges_;  // by row and exchange
