@@ -59,7 +59,7 @@ struct TensorPlan {
   bool whole = false;           // a rank stores all rows; false: only those of its grid row
   // Of weights and their like, stored as [weights | biases | scales | shifts] so that one all-reduce serves all.
   bool biases = false, normalised = false;
-  int slot = -1;                // >= 0: shares its memory with the other tensors of that slot (dead when reused)
+  int slot = -1;  // >= 0: shares its memory with the other tensors of that slot (dead when reused)
 
   [[nodiscard]] std::int64_t weights_per_row() const { return row_floats - (biases ? 1 : 0) - (normalised ? 2 : 0); }
 };
