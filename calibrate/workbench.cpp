@@ -112,6 +112,9 @@ CallFloats floats_of(const Call& call) {
       return {2 * call.m, call.m};
     case Kernel::relu_gradient:
       return {2 * call.m, call.m};
+    case Kernel::batch_norm:
+    case Kernel::batch_norm_gradient:
+      return {2 * call.m + 4, call.m + 4};
     case Kernel::update:
       return {call.m, 2 * call.m};
     default:
@@ -174,6 +177,13 @@ void Workbench::execute_stream(const Call& call) {
       return execute(BiasForward{1, m}, {in(1), out(m)});
     case Kernel::bias_gradient:
       return execute(BiasGradient{1, m}, {in(m), out(1)});
+    case Kernel::batch_norm:
+      return execute(BatchNormalisation{NormalisationPass::forward, 1, m}, {in(m), in(2), out(m), out(2)});
+    case Kernel::batch_norm_gradient:
+      return execute(BatchNormalisation{NormalisationPass::gradient, 1, m},
+                     {in(m), in(m), in(2), in(2), out(m), out(2)});
+    case Kernel::dropout:
+      return execute(Dropout{1, 1, m, 0, 0, 0.5F}, {in(m), out(m)});
     case Kernel::update:
       return execute(Update{m, 0.01F, 0.9F, 5e-4F}, {in(m), out(m), out(m)});
     case Kernel::flatten: {

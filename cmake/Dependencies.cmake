@@ -1,5 +1,6 @@
 # Debian packages: see the list in ./dev.
 find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
 find_package(Boost REQUIRED COMPONENTS program_options)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(EXPAT REQUIRED)

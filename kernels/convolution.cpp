@@ -99,7 +99,7 @@ void weight_gradient(const Convolution& op, const Sizes& sizes, const float* dy,
 void execute_operation(const Convolution& op, const Operands& operands) {
   const Sizes sizes = sizes_of(op);
   require(operands, 3, workspace_floats(op));
-  const auto [first, second, result, matrix, unused] = operands;
+  const Buffer &first = operands[0], &second = operands[1], &result = operands[2], &matrix = operands[3];
   switch (op.pass) {
     case ConvolutionPass::forward:
       require(operands, 0, sizes.input);

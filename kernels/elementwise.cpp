@@ -21,6 +21,17 @@ void add(const float* __restrict x, float* __restrict y, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) y[i] += x[i];
 }
 
+// out (columns x rows) = in (rows x columns) transposed, in tiles that stay in the first-level cache.
+void transpose(const float* __restrict in, std::int64_t rows, std::int64_t columns, float* __restrict out) {
+  constexpr std::int64_t kTile = 32;
+  for (std::int64_t r0 = 0; r0 < rows; r0 += kTile)
+    for (std::int64_t c0 = 0; c0 < columns; c0 += kTile)
+      for (std::int64_t c = c0; c < std::min(c0 + kTile, columns); ++c)
+        for (std::int64_t r = r0; r < std::min(r0 + kTile, rows); ++r) out[c * rows + r] = in[r * columns + c];
+}
+
+}  // namespace
+
 // A plain float sum is a chain that the compiler must not reorder; sixteen partial sums may run side by side, and are
 // more accurate as well.
 float sum(const float* x, std::int64_t count) {
@@ -34,17 +45,6 @@ float sum(const float* x, std::int64_t count) {
   for (const float lane : lanes) total += lane;
   return total;
 }
-
-// out (columns x rows) = in (rows x columns) transposed, in tiles that stay in the first-level cache.
-void transpose(const float* __restrict in, std::int64_t rows, std::int64_t columns, float* __restrict out) {
-  constexpr std::int64_t kTile = 32;
-  for (std::int64_t r0 = 0; r0 < rows; r0 += kTile)
-    for (std::int64_t c0 = 0; c0 < columns; c0 += kTile)
-      for (std::int64_t c = c0; c < std::min(c0 + kTile, columns); ++c)
-        for (std::int64_t r = r0; r < std::min(r0 + kTile, rows); ++r) out[c * rows + r] = in[r * columns + c];
-}
-
-}  // namespace
 
 void execute_operation(const ElementwiseOp& op, const Operands& operands) {
   const std::size_t last = op.kind == Elementwise::relu_gradient ? 2 : 1;

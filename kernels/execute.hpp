@@ -14,7 +14,12 @@ void execute_operation(const BiasGradient& op, const Operands& operands);
 void execute_operation(const Pooling& op, const Operands& operands);
 void execute_operation(const Flatten& op, const Operands& operands);
 void execute_operation(const SoftmaxLoss& op, const Operands& operands);
+void execute_operation(const BatchNormalisation& op, const Operands& operands);
+void execute_operation(const Dropout& op, const Operands& operands);
 void execute_operation(const Update& op, const Operands& operands);
+
+// Sum of floats in sixteen partial sums: a plain one is a chain that the compiler must not reorder.
+float sum(const float* x, std::int64_t count);
 
 // Aborts, with the numbers, if operand `i` is a phantom or has fewer than `floats` elements.
 void require(const Operands& operands, std::size_t i, std::int64_t floats);

@@ -30,7 +30,7 @@ struct Buffer {
   }
 };
 
-using Operands = std::array<Buffer, 5>;  // in the order given at each operation
+using Operands = std::array<Buffer, 6>;  // in the order given at each operation
 
 struct Event {
   std::uint64_t ticket = 0;  // 0: nothing to wait for

@@ -50,7 +50,7 @@ class ModelledKernels final : public Kernels {
   std::function<void(double)> charge_;
   std::unique_ptr<Kernels> numbers_;
   std::vector<OperationCost> accounts_;
-  std::vector<Booking> pending_;  // enqueued since the last wait
+  std::vector<Booking> pending_;     // enqueued since the last wait
   std::int64_t phantom_floats_ = 0;  // handed out
   std::uint64_t enqueued_ = 0;
 };

@@ -118,6 +118,13 @@ void add_calls(const SoftmaxLoss& op, CallList& calls) { calls.add({Kernel::soft
 
 void add_calls(const Update& op, CallList& calls) { calls.add({Kernel::update, op.count}); }
 
+void add_calls(const BatchNormalisation& op, CallList& calls) {
+  calls.add(
+      {op.pass == NormalisationPass::forward ? Kernel::batch_norm : Kernel::batch_norm_gradient, op.rows * op.columns});
+}
+
+void add_calls(const Dropout& op, CallList& calls) { calls.add({Kernel::dropout, op.rows * op.samples * op.pixels}); }
+
 // The casts above rely on these orders.
 static_assert(static_cast<int>(Kernel::gemm_nt) == static_cast<int>(Transposition::nt));
 static_assert(static_cast<int>(Kernel::gemm_tn) == static_cast<int>(Transposition::tn));
@@ -129,6 +136,14 @@ void for_each_call(const Operation& operation, const std::function<void(const Ca
   CallList calls;
   std::visit([&](const auto& op) { add_calls(op, calls); }, operation);
   calls.visit(visit);
+}
+
+bool survives(const Dropout& dropout, std::int64_t sample, std::int64_t feature) {
+  constexpr std::uint64_t kDropouts = 2'000'000;  // weights, data and shuffles use other streams
+  const std::uint64_t stream = kDropouts + static_cast<std::uint64_t>(dropout.layer);
+  const std::uint64_t once = random_bits(dropout.seed, stream, static_cast<std::uint64_t>(dropout.iteration));
+  return random_unit(once, static_cast<std::uint64_t>(sample), static_cast<std::uint64_t>(feature)) >=
+         dropout.probability;
 }
 
 double gemm_flops(const Operation& operation) {

@@ -91,6 +91,33 @@ struct SoftmaxLoss {
   std::int64_t classes, samples, batch;
 };
 
+// Batch normalisation of rows (channels) over their columns (samples x pixels); Ioffe, Szegedy, ICML 2015.
+//   Y = scale * (X - mean) / sqrt(variance + kNormalisationEpsilon) + shift, mean and (biased) variance of the row.
+// parameters, and their gradient: rows scales, then rows shifts. statistics: rows means, then rows 1/sqrt(variance +
+// e).
+enum class NormalisationPass { forward, gradient };
+inline constexpr float kNormalisationEpsilon = 1e-5F;
+struct BatchNormalisation {
+  NormalisationPass pass;
+  std::int64_t rows, columns;
+  // forward   operands: X, parameters in; Y, statistics out
+  // gradient  operands: dY, X, statistics, parameters in; dX, gradient of the parameters out
+};
+
+// Dropout (Srivastava et al., JMLR 2014), inverted: an element survives with probability 1 - p and is divided by it.
+// What survives depends on (seed, layer, iteration, sample, feature) alone, so that every grid drops the same elements,
+// and the gradient pass needs no mask. The part of an activation with features [first_feature, + rows*pixels) of
+// samples [first_sample, + samples): [rows][samples][pixels]. operands: X in, Y out (may be the same; the gradient
+// alike).
+struct Dropout {
+  std::int64_t rows, samples, pixels;
+  std::int64_t first_feature, first_sample;
+  float probability;
+  std::uint64_t seed = 0;
+  std::int64_t layer = 0, iteration = 0;
+};
+bool survives(const Dropout& dropout, std::int64_t sample, std::int64_t feature);
+
 // V = momentum*V + (dW + weight_decay*W);  W = W - learning_rate*V.  operands: dW in; W, V in and out.
 // With momentum 0 there is no V (an empty buffer).
 struct Update {
@@ -99,7 +126,7 @@ struct Update {
 };
 
 using Operation = std::variant<MatrixProduct, Convolution, ElementwiseOp, BiasForward, BiasGradient, Pooling, Flatten,
-                               SoftmaxLoss, Update>;
+                               SoftmaxLoss, BatchNormalisation, Dropout, Update>;
 
 // ---- primitive kernels: what is measured -----------------------------------------------------------------------
 
@@ -124,17 +151,31 @@ enum class Kernel {
   flatten,                // elements
   softmax_loss,           // classes x samples
   update,                 // elements, with momentum
+  batch_norm,
+  batch_norm_gradient,  // rows x columns
+  dropout,              // elements
 };
-inline constexpr std::size_t kKernelCount = 17;
-inline constexpr std::array<std::string_view, kKernelCount> kKernelNames{"gemm_nn",       "gemm_nt",
-                                                                         "gemm_tn",       "im2col",
-                                                                         "col2im",        "relu",
-                                                                         "relu_gradient", "add",
-                                                                         "bias",          "bias_gradient",
-                                                                         "max_pool",      "max_pool_gradient",
-                                                                         "average_pool",  "average_pool_gradient",
-                                                                         "flatten",       "softmax_loss",
-                                                                         "update"};
+inline constexpr std::size_t kKernelCount = 20;
+inline constexpr std::array<std::string_view, kKernelCount> kKernelNames{"gemm_nn",
+                                                                         "gemm_nt",
+                                                                         "gemm_tn",
+                                                                         "im2col",
+                                                                         "col2im",
+                                                                         "relu",
+                                                                         "relu_gradient",
+                                                                         "add",
+                                                                         "bias",
+                                                                         "bias_gradient",
+                                                                         "max_pool",
+                                                                         "max_pool_gradient",
+                                                                         "average_pool",
+                                                                         "average_pool_gradient",
+                                                                         "flatten",
+                                                                         "softmax_loss",
+                                                                         "update",
+                                                                         "batch_norm",
+                                                                         "batch_norm_gradient",
+                                                                         "dropout"};
 
 constexpr std::string_view name_of(Kernel kernel) { return kKernelNames[static_cast<std::size_t>(kernel)]; }
 constexpr bool is_gemm(Kernel kernel) { return kernel <= Kernel::gemm_tn; }

@@ -26,6 +26,15 @@ ordered_json write(const CollectiveResult& collective) {
           {"paper_s", finite("paper_s", collective.paper_s)}};
 }
 
+ordered_json write(const EpochResult& epoch) {
+  ordered_json value;
+  value["loss"] = std::isfinite(epoch.loss) ? ordered_json(epoch.loss) : nullptr;
+  value["test_accuracy"] = epoch.test_accuracy ? ordered_json(*epoch.test_accuracy) : nullptr;
+  value["seconds"] = finite("epochs.seconds", epoch.seconds);
+  value["images_per_s"] = finite("epochs.images_per_s", epoch.images_per_s);
+  return value;
+}
+
 ordered_json write(const LayerResult& layer) {
   return {{"name", layer.name},
           {"kind", layer.kind},
@@ -133,6 +142,8 @@ ordered_json to_json_value(const Result& result) {
   // The one number that users can drive out of bounds (a learning rate too large): null says that it diverged.
   value["losses"] = ordered_json::array();
   for (const double loss : result.losses) value["losses"].push_back(std::isfinite(loss) ? ordered_json(loss) : nullptr);
+  value["epochs"] = ordered_json::array();
+  for (const EpochResult& epoch : result.epochs) value["epochs"].push_back(write(epoch));
   value["layers"] = ordered_json::array();
   for (const LayerResult& layer : result.layers) value["layers"].push_back(write(layer));
   return value;

@@ -152,6 +152,16 @@ std::vector<double> read_seconds(JsonObject& from, std::string_view key) {
   return seconds;
 }
 
+EpochResult read_epoch(JsonObject from) {
+  EpochResult epoch;
+  epoch.loss = from.any("loss").is_null() ? std::nan("") : from.number("loss", -kLargest, kLargest);
+  if (!from.any("test_accuracy").is_null()) epoch.test_accuracy = from.number("test_accuracy", 0, 1);
+  epoch.seconds = from.number("seconds", 0, kLargest);
+  epoch.images_per_s = from.number("images_per_s", 0, kLargest);
+  from.finish();
+  return epoch;
+}
+
 std::vector<double> read_losses(JsonObject& from) {
   std::vector<double> losses;
   for (const nlohmann::json& value : from.array("losses")) {
@@ -213,6 +223,8 @@ Result result_from_json(const std::string& path, const std::string& text) {
   check_derived(root, "iteration_s", sum / static_cast<double>(result.iteration_seconds.size()));
   result.iteration_s = root.number("iteration_s", 0, kLargest);
   result.losses = read_losses(root);
+  for (std::size_t i = 0; i < root.array("epochs").size(); ++i)
+    result.epochs.push_back(read_epoch(root.element("epochs", i)));
   for (std::size_t i = 0; i < root.array("layers").size(); ++i)
     result.layers.push_back(read_layer(root.element("layers", i)));
   result.memory = read_memory(root.object("memory"));

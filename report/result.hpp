@@ -80,6 +80,14 @@ struct NativeResult {  // only of native runs
   bool operator==(const NativeResult&) const = default;
 };
 
+struct EpochResult {                    // of native training
+  double loss = 0;                      // mean over its iterations
+  std::optional<double> test_accuracy;  // share of the test samples, after the epoch; none without test data
+  double seconds = 0;                   // of its timed iterations, slowest rank
+  double images_per_s = 0;
+  bool operator==(const EpochResult&) const = default;
+};
+
 struct Result {
   std::string kind;  // "simulated" or "native"
   std::string version;
@@ -91,6 +99,7 @@ struct Result {
   std::vector<double> iteration_seconds;  // of every timed iteration, slowest rank
   double iteration_s = 0;                 // their mean
   std::vector<double> losses;             // mean over the batch, per iteration; empty without numbers; NaN: diverged
+  std::vector<EpochResult> epochs;        // empty when the job counts iterations
   std::vector<LayerResult> layers;
   MemoryResult memory;
 

@@ -170,6 +170,22 @@ void add_losses(Page& page, const Result& result) {
   page.table(table);
 }
 
+void add_epochs(Page& page, const Result& result) {
+  page.heading("Epochs");
+  Table table({{.heading = "epoch"},
+               {.heading = "loss"},
+               {.heading = "test accuracy"},
+               {.heading = "time"},
+               {.heading = "images/s"}});
+  for (std::size_t i = 0; i < result.epochs.size(); ++i) {
+    const EpochResult& epoch = result.epochs[i];
+    table.row({std::to_string(i + 1), std::isfinite(epoch.loss) ? print("%.4f", epoch.loss) : "diverged",
+               epoch.test_accuracy ? format_percent(*epoch.test_accuracy) : "-", format_seconds(epoch.seconds),
+               format_count(epoch.images_per_s)});
+  }
+  page.table(table);
+}
+
 }  // namespace
 
 bool fits_host(const MemoryResult& memory) { return !memory.host || memory.total() <= *memory.host; }
@@ -183,7 +199,10 @@ std::string to_text(const Result& result) {
   add_communication(page, result);
   add_memory(page, result);
   if (result.profile) add_profile(page, result);
-  if (!result.losses.empty()) add_losses(page, result);
+  if (!result.epochs.empty())
+    add_epochs(page, result);
+  else if (!result.losses.empty())
+    add_losses(page, result);
   return page.text();
 }
 

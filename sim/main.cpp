@@ -6,6 +6,7 @@
 #include "base/options.hpp"
 #include "report/json.hpp"
 #include "report/terminal.hpp"
+#include "sim/compare_command.hpp"
 #include "sim/prediction.hpp"
 #include "sim/sweep.hpp"
 
@@ -19,7 +20,8 @@ constexpr const char* kUsage =
     "  simtrain --platform torus.xml --grid 32x8            predict AlexNet, batch 2048, on 256 hosts of a torus\n"
     "  simtrain --scenario alexnet-torus --json out.json    the same from a scenario file, with machine-readable "
     "output\n"
-    "  simtrain sweep --platform torus.xml --processes 256  simulate every Pr x Pc = 256, ranked\n\n";
+    "  simtrain sweep --platform torus.xml --processes 256  simulate every Pr x Pc = 256, ranked\n"
+    "  simtrain compare native.json simulated.json          two results of one job, phase by phase\n\n";
 
 int predict_command(const std::vector<std::string>& arguments) {
   po::options_description options = prediction_options();
@@ -27,7 +29,8 @@ int predict_command(const std::vector<std::string>& arguments) {
   options.add(job_options(1, 0));
   const po::variables_map values = parse_options(arguments, options, kGridOptions);
   if (given(values, "help")) {
-    std::cout << kUsage << options << "\nsimtrain sweep --help tells the options of a sweep.\n";
+    std::cout << kUsage << options
+              << "\nsimtrain sweep --help and simtrain compare --help tell the options of these commands.\n";
     return 0;
   }
   if (given(values, "version")) {
@@ -49,7 +52,8 @@ int run(std::vector<std::string> arguments) {
   const std::string command = arguments.front();
   arguments.erase(arguments.begin());
   if (command == "sweep") return sweep_command(arguments);
-  throw InputError(unknown_choice("command", command, {"sweep"}));
+  if (command == "compare") return compare_command(arguments);
+  throw InputError(unknown_choice("command", command, {"sweep", "compare"}));
 }
 
 }  // namespace

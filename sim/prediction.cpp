@@ -153,11 +153,11 @@ PredictionOptions prediction_from(const po::variables_map& values) {
 
 Result predict(const Job& job, const PredictionOptions& options) {
   const Plan plan = make_plan(job.network, job.plan);
+  if (options.real_numerics) check_trainable(plan);
   const Profile profile = Profile::read(find_data_file("profile", "profiles", options.profile, ".json").string());
   check_profile(plan, profile);
   PricedOperations prices(profile, options.compute_scale);
   use_one_blas_thread();
-  const SyntheticData data(plan.network, job.seed);
   const Grid grid = plan.options.grid;
   const std::vector<int> hosts = place(grid, options.placement);
   Simulation simulation(options.platform, {.ranks = grid.size(), .real_payloads = options.real_numerics});
@@ -169,7 +169,7 @@ Result predict(const Job& job, const PredictionOptions& options) {
     std::unique_ptr<Kernels> numbers;
     if (options.real_numerics) numbers = std::make_unique<BlasKernels>([] { return 0.0; });
     ModelledKernels kernels(prices, charge_compute, std::move(numbers));
-    Trainer trainer(plan, me, kernels, collectives, data, job.seed);
+    Trainer trainer(plan, me, kernels, collectives, *job.training_data, trainer_options(job));
     simulation.align();  // making communicators took some ranks longer than others
     summary.add(trainer.run(job.warm_up, job.iterations));
   });

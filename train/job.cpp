@@ -30,16 +30,28 @@ po::options_description job_options(int default_iterations, int default_warm_up)
   options.add_options()("network", word("NAME|FILE", "alexnet"), "network: a shipped one or a JSON file")(
       "batch", word("N"), "samples of one iteration, over all processes (default: the network's)")(
       "iterations", word("N", std::to_string(default_iterations)), "iterations to run and average")(
+      "data", word("FOLDER|synthetic", "synthetic"),
+      "IDX files as of MNIST (train-images-idx3-ubyte[.gz], ...), or data made up by the seed")(
+      "shuffle", word("yes|no"), "samples in another order each epoch (default: yes, but for synthetic data)")(
+      "learning-rate-schedule", word("HOW", "constant"), "constant, cosine, or step:EPOCHS:FACTOR")(
       "warm-up", word("N", std::to_string(default_warm_up)), "iterations before those, not timed")(
       "collectives", word("NAME", "auto"),
       "ring, recursive-doubling, rabenseifner, bruck, mpi (the library's own), auto")(
       "gather", word("WHEN", "after-pooling"), "gather activations after-pooling (fewest bytes) or before-pooling")(
       "learning-rate", word("X", "0.01"), "of stochastic gradient descent")(
       "momentum", word("X", "0.9"), "0: none, and no memory for it")("weight-decay", word("X", "0"), "L2 penalty")(
-      "seed", word("N", "1"), "of initial weights and synthetic data")(
+      "dropout", word("yes|no", "no"), "whether the network's dropout layers drop anything")(
+      "seed", word("N", "1"), "of initial weights, synthetic data, shuffling and dropout")(
       "json", word("FILE"), "write the result as JSON (docs/result.schema.json)")(
       "scenario", word("NAME|FILE"), "read options from a file of 'key = value' lines; the command line wins")(
       "help", "this text")("version", "version of the program");
+  return options;
+}
+
+po::options_description epoch_options() {
+  po::options_description options("Whole epochs");
+  options.add_options()("epochs", word("N"),
+                        "instead of --iterations: as many as N times all samples take; loss and test accuracy of each");
   return options;
 }
 
@@ -66,6 +78,50 @@ Grid grid_from(const po::variables_map& values) {
   return {side("tp"), side("dp")};
 }
 
+namespace {
+
+bool yes_or_no(const po::variables_map& values, const std::string& option, bool fallback) {
+  if (!given(values, option)) return fallback;
+  const std::string text = text_of(values, option);
+  if (text != "yes" && text != "no")
+    throw InputError("--" + option + ": '" + text + "' is not valid; expected yes or no");
+  return text == "yes";
+}
+
+void read_data(const po::variables_map& values, Job& job) {
+  job.data = text_of(values, "data");
+  if (job.data == "synthetic") {
+    job.training_data = std::make_shared<SyntheticData>(job.network, job.seed);
+  } else {
+    job.training_data = std::make_shared<IdxData>(job.data, "train", job.network);
+    job.test_data = std::make_shared<IdxData>(job.data, "t10k", job.network);
+    job.network.dataset_images = job.training_data->size();
+  }
+  job.shuffled = yes_or_no(values, "shuffle", job.test_data != nullptr);
+  job.schedule = parse_learning_rate_schedule("--learning-rate-schedule", text_of(values, "learning-rate-schedule"));
+}
+
+// Epochs are counted in samples, so that the last iteration of one may take samples of the next.
+void count_epochs(const po::variables_map& values, Job& job) {
+  if (!given(values, "epochs")) return;
+  if (!values["iterations"].defaulted())
+    throw InputError("--epochs: given together with --iterations; expected one of them");
+  job.epochs = static_cast<int>(parse_integer("--epochs", text_of(values, "epochs"), 1, 100'000));
+  const std::int64_t total = job.epochs * job.training_data->size() / job.plan.batch - job.warm_up;
+  if (total < 1 || total > INT32_MAX)
+    throw InputError("--epochs: " + std::to_string(job.epochs) + " epochs of " +
+                     std::to_string(job.training_data->size()) + " samples are " + std::to_string(total) +
+                     " iterations of batch " + std::to_string(job.plan.batch) +
+                     " after warm-up; expected at least 1 and at most 2147483647");
+  job.iterations = static_cast<int>(total);
+}
+
+}  // namespace
+
+TrainerOptions trainer_options(const Job& job) {
+  return {job.seed, job.shuffled, job.schedule, std::int64_t{job.warm_up} + job.iterations};
+}
+
 Job job_from(const po::variables_map& values) {
   const auto integer = [&](const std::string& option, std::int64_t least, std::int64_t most) {
     return parse_integer("--" + option, text_of(values, option), least, most);
@@ -82,6 +138,10 @@ Job job_from(const po::variables_map& values) {
   job.iterations = static_cast<int>(integer("iterations", 1, 1'000'000));
   job.warm_up = static_cast<int>(integer("warm-up", 0, 1'000'000));
   job.seed = static_cast<std::uint64_t>(integer("seed", 0, INT64_MAX));
+  job.plan.dropout = yes_or_no(values, "dropout", false);
+  job.plan.seed = job.seed;
+  read_data(values, job);
+  count_epochs(values, job);
   if (given(values, "json")) {
     job.json_path = text_of(values, "json");
     check_writable("--json", job.json_path);

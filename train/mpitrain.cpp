@@ -12,6 +12,7 @@
 #include "kernels/blas_kernels.hpp"
 #include "report/json.hpp"
 #include "report/terminal.hpp"
+#include "train/epochs.hpp"
 #include "train/gather_ranks.hpp"
 #include "train/job.hpp"
 #include "train/trainer.hpp"
@@ -41,7 +42,7 @@ Request read_request(const std::vector<std::string>& arguments, const po::option
   const Grid grid = grid_from(values);
   request.job = job_from(values);
   request.job.plan.grid = grid;
-  (void)make_plan(request.job.network, request.job.plan);  // refuses what cannot be planned
+  check_trainable(make_plan(request.job.network, request.job.plan));
   if (grid.size() != ranks)
     throw InputError("--grid: " + to_string(grid) + " needs " + std::to_string(grid.size()) +
                      " ranks, but mpirun started " + std::to_string(ranks));
@@ -65,11 +66,12 @@ int train(const Job& job, int rank) {
   use_one_blas_thread();
   BlasKernels kernels([] { return MPI_Wtime(); });
   Collectives collectives(plan.options.grid, me, plan.uses(Algorithm::mpi));
-  const SyntheticData data(plan.network, job.seed);
-  Trainer trainer(plan, me, kernels, collectives, data, job.seed);
+  Trainer trainer(plan, me, kernels, collectives, *job.training_data, trainer_options(job));
   MPI_Barrier(MPI_COMM_WORLD);
-  std::optional<Result> result = gather_ranks(plan, trainer.run(job.warm_up, job.iterations));
+  const TrainingRun training = train_job(job, trainer, me);
+  std::optional<Result> result = gather_ranks(plan, training.rank);
   if (!result) return 0;
+  result->epochs = training.epochs;
   result->kind = "native";
   describe_job(job, *result);
   result->job.placement = "mpirun";
@@ -104,6 +106,7 @@ int agree_on(const std::function<void()>& read, int rank, int ranks) {
 int run(const std::vector<std::string>& arguments, int rank, int ranks) {
   po::options_description options(grid_options());
   options.add(job_options(20, 2));
+  options.add(epoch_options());
   Request request;
   if (const int status = agree_on([&] { request = read_request(arguments, options, ranks); }, rank, ranks); status != 0)
     return status;

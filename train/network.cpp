@@ -17,7 +17,10 @@ const std::vector<std::pair<std::string, LayerType>> kTypes{{"convolution", Laye
                                                             {"relu", LayerType::relu},
                                                             {"max_pool", LayerType::max_pool},
                                                             {"average_pool", LayerType::average_pool},
-                                                            {"flatten", LayerType::flatten}};
+                                                            {"flatten", LayerType::flatten},
+                                                            {"batch_norm", LayerType::batch_norm},
+                                                            {"dropout", LayerType::dropout},
+                                                            {"add", LayerType::add}};
 
 LayerType read_type(JsonObject& object) {
   const std::string word = object.text("type");
@@ -69,10 +72,54 @@ void read_pool(JsonObject& object, Layer& layer) {
   layer.out = {layer.in.channels, slide(object, layer.in.height, layer), slide(object, layer.in.width, layer)};
 }
 
-Layer read_layer(JsonObject object, Shape in, std::size_t number) {
+// The layers read so far, by name.
+class Earlier {
+ public:
+  explicit Earlier(const Network& network) : network_(network) {}
+
+  [[nodiscard]] int index_of(JsonObject& object, std::string_view key, const std::string& name) const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < network_.layers.size(); ++i) {
+      if (network_.layers[i].name == name) return static_cast<int>(i);
+      names.push_back(network_.layers[i].name);
+    }
+    object.refuse(key, unknown_choice("layer", name, names) + "; expected the name of an earlier layer");
+  }
+  [[nodiscard]] int last() const { return static_cast<int>(network_.layers.size()) - 1; }  // kNetworkInput at first
+  [[nodiscard]] Shape shape(int index) const {
+    return index == kNetworkInput ? network_.input : network_.layers[static_cast<std::size_t>(index)].out;
+  }
+
+ private:
+  const Network& network_;
+};
+
+std::vector<int> read_inputs(JsonObject& object, LayerType type, const Earlier& earlier) {
+  if (type != LayerType::add)
+    return {object.has("input") ? earlier.index_of(object, "input", object.text("input")) : earlier.last()};
+  std::vector<int> inputs;
+  for (const nlohmann::json& name : object.array("inputs"))
+    inputs.push_back(earlier.index_of(object, "inputs", name.is_string() ? name.get<std::string>() : name.dump()));
+  if (inputs.size() != 2) object.refuse("inputs", "expected the names of two layers");
+  return inputs;
+}
+
+void read_add(JsonObject& object, const Layer& layer, const Earlier& earlier) {
+  const Shape other = earlier.shape(layer.inputs[1]);
+  const auto text = [](Shape s) {
+    return std::to_string(s.channels) + "x" + std::to_string(s.height) + "x" + std::to_string(s.width);
+  };
+  if (other != layer.in)
+    object.refuse("inputs",
+                  "have different shapes, " + text(layer.in) + " and " + text(other) + "; they cannot be added");
+}
+
+Layer read_layer(JsonObject object, Network& network, std::size_t number) {
+  const Earlier earlier(network);
   Layer layer;
   layer.type = read_type(object);
-  layer.in = layer.out = in;
+  layer.inputs = read_inputs(object, layer.type, earlier);
+  layer.in = layer.out = earlier.shape(layer.inputs[0]);
   layer.name = object.text_or("name", object.text("type") + std::to_string(number));
   switch (layer.type) {
     case LayerType::convolution:
@@ -86,7 +133,18 @@ Layer read_layer(JsonObject object, Shape in, std::size_t number) {
       read_pool(object, layer);
       break;
     case LayerType::flatten:
-      layer.out = {in.size(), 1, 1};
+      layer.out = {layer.in.size(), 1, 1};
+      break;
+    case LayerType::dropout:
+      layer.probability = object.number("probability", 0, 0.99);
+      break;
+    case LayerType::batch_norm:
+      if (layer.inputs[0] == kNetworkInput || !network.layers[static_cast<std::size_t>(layer.inputs[0])].weighted())
+        object.refuse("type", "batch_norm must come right after a convolution or linear layer");
+      network.layers[static_cast<std::size_t>(layer.inputs[0])].normalised = true;
+      break;
+    case LayerType::add:
+      read_add(object, layer, earlier);
       break;
     case LayerType::relu:
       break;
@@ -132,14 +190,12 @@ Network network_from_json(const std::string& path, const std::string& text) {
   network.dataset_images = root.integer("dataset_images", 1);
   network.default_batch = root.integer("default_batch", 1, INT32_MAX);
 
-  Shape shape = network.input;
   std::set<std::string> names;
   for (std::size_t i = 0; i < root.array("layers").size(); ++i) {
-    network.layers.push_back(read_layer(root.element("layers", i), shape, i + 1));
+    network.layers.push_back(read_layer(root.element("layers", i), network, i + 1));
     const Layer& layer = network.layers.back();
     if (!names.insert(layer.name).second)
       root.refuse("layers[" + std::to_string(i) + "].name", "'" + layer.name + "' names an earlier layer too");
-    shape = layer.out;
   }
   if (network.layers.empty() || network.layers.back().type != LayerType::linear)
     root.refuse("layers", "the last layer must be linear: its outputs are the classes");

@@ -1,4 +1,5 @@
-// A network: a chain of layers with their shapes worked out. Read strictly from JSON (scenarios/networks/):
+// A network: layers in order, each fed by an earlier one, with their shapes worked out. Read strictly from JSON
+// (scenarios/networks/):
 //
 //   { "format": "simtrain-network", "version": 1, "name": "mlp", "source": "where its numbers come from",
 //     "input": {"channels": 1, "height": 28, "width": 28}, "dataset_images": 60000, "default_batch": 256,
@@ -12,6 +13,10 @@
 //   max_pool     window, stride (window), padding (0)
 //   average_pool the same
 //   relu, flatten
+//   batch_norm   right after a convolution or linear layer: its scales and shifts go with that layer's weights
+//   dropout      probability; only where a job asks for dropout
+//   add          inputs: the names of two layers of the same shape (a residual join)
+// A layer takes the output of the one before it, or of the layer that its key "input" names.
 // The last layer is linear; its outputs are the classes, and a softmax cross-entropy loss follows it.
 #pragma once
 
@@ -23,7 +28,9 @@
 
 namespace simtrain {
 
-enum class LayerType { convolution, linear, relu, max_pool, average_pool, flatten };
+enum class LayerType { convolution, linear, relu, max_pool, average_pool, flatten, batch_norm, dropout, add };
+
+inline constexpr int kNetworkInput = -1;
 
 struct Shape {
   std::int64_t channels = 1, height = 1, width = 1;
@@ -39,6 +46,9 @@ struct Layer {
   // convolution (kernel, stride, padding, groups) and pooling (kernel is the window)
   std::int64_t kernel = 1, stride = 1, padding = 0, groups = 1;
   bool bias = false;
+  bool normalised = false;  // of weighted layers: a batch_norm follows, whose parameters are kept with this layer's
+  double probability = 0;   // dropout: of an element to be dropped
+  std::vector<int> inputs;  // indices of layers, or kNetworkInput
 
   [[nodiscard]] bool weighted() const { return type == LayerType::convolution || type == LayerType::linear; }
   // Columns of the weight matrix; |W| = out.channels * inputs_per_row(), without biases. 0 for layers without weights.

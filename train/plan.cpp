@@ -1,6 +1,7 @@
 #include "train/plan.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_set>
 
 #include "base/error.hpp"
@@ -37,9 +38,11 @@ Range Plan::range(TensorRef ref, Coordinates at) const {
     case View::own:
       return {t.whole ? t.rows.offset(at.row) * row : 0, own * row};
     case View::weights:
-      return {0, own * (row - (t.biases ? 1 : 0))};
+      return {0, own * t.weights_per_row()};
     case View::biases:
-      return {own * (row - 1), own};
+      return {own * t.weights_per_row(), own};
+    case View::normalisation:
+      return {own * (row - 2), 2 * own};
     case View::whole:
       return {0, floats(ref.tensor, at)};
     case View::none:
@@ -58,13 +61,34 @@ struct Matrix {
 Matrix matrix(const Plan& plan, TensorRef ref, Coordinates at) {
   const TensorPlan& t = plan.tensors[static_cast<std::size_t>(ref.tensor)];
   const std::int64_t rows = ref.view == View::whole ? t.rows.size() : t.rows.length(at.row);
-  return {rows, row_length(plan, t, at) - (t.biases ? 1 : 0)};
+  return {rows,
+          t.role == Role::weights || t.role == Role::weight_gradient ? t.weights_per_row() : row_length(plan, t, at)};
 }
 
 Pooling pooling(const Layer& layer, PoolingPass pass, std::int64_t planes) {
   const PoolingKind kind = layer.type == LayerType::max_pool ? PoolingKind::max : PoolingKind::average;
   return {kind,         pass,         planes,       layer.in.height, layer.in.width, layer.out.height, layer.out.width,
           layer.kernel, layer.stride, layer.padding};
+}
+
+}  // namespace
+
+namespace {
+
+Dropout dropout(const Plan& plan, const ComputeStep& step, Coordinates at) {
+  const TensorRef ref = step.operands[0];
+  const TensorPlan& t = plan.tensors[static_cast<std::size_t>(ref.tensor)];
+  const Layer& layer = plan.network.layers[static_cast<std::size_t>(step.layer)];
+  const std::int64_t first_row = ref.view == View::whole ? 0 : t.rows.offset(at.row);
+  return {matrix(plan, ref, at).rows,
+          plan.samples.length(at.column),
+          t.row_floats,
+          first_row * t.row_floats,
+          plan.samples.offset(at.column),
+          static_cast<float>(layer.probability),
+          plan.options.seed,
+          step.layer,
+          0};
 }
 
 }  // namespace
@@ -94,6 +118,16 @@ Operation Plan::operation(const ComputeStep& step, Coordinates at) const {
       return BiasForward{shape(1).rows, shape(1).columns};
     case Action::bias_gradient:
       return BiasGradient{shape(0).rows, shape(0).columns};
+    case Action::normalise:
+      return BatchNormalisation{NormalisationPass::forward, shape(0).rows, shape(0).columns};
+    case Action::normalise_gradient:
+      return BatchNormalisation{NormalisationPass::gradient, shape(0).rows, shape(0).columns};
+    case Action::dropout:
+      return dropout(*this, step, at);
+    case Action::add:
+      return ElementwiseOp{Elementwise::add, range(step.operands[0], at).count};
+    case Action::copy:  // flattening one sample of one channel changes nothing
+      return Flatten{FlattenDirection::forward, 1, 1, range(step.operands[0], at).count};
     case Action::relu:
       return ElementwiseOp{Elementwise::relu, range(step.operands[0], at).count};
     case Action::relu_gradient:
@@ -150,7 +184,7 @@ ScratchFloats scratch_of(const Plan& plan, Coordinates at) {
 
 MemoryUse memory_of(const Plan& plan, Coordinates at) {
   MemoryUse use;
-  std::array<double, 2> slots{};
+  std::vector<double> slots(static_cast<std::size_t>(plan.slots));
   for (std::size_t i = 0; i < plan.tensors.size(); ++i) {
     const TensorPlan& tensor = plan.tensors[i];
     const double bytes = sizeof(float) * static_cast<double>(plan.floats(static_cast<int>(i), at));
@@ -174,7 +208,8 @@ MemoryUse memory_of(const Plan& plan, Coordinates at) {
     }
   }
   const ScratchFloats scratch = scratch_of(plan, at);
-  use.buffers = slots[0] + slots[1] + sizeof(float) * static_cast<double>(scratch.workspace + scratch.reduction);
+  use.buffers = std::accumulate(slots.begin(), slots.end(), 0.0) +
+                sizeof(float) * static_cast<double>(scratch.workspace + scratch.reduction);
   return use;
 }
 
@@ -196,6 +231,16 @@ void visit_additions(const Plan& plan, const CollectiveStep& step, Coordinates a
 }
 
 }  // namespace
+
+void check_trainable(const Plan& plan) {
+  if (plan.options.grid.columns == 1) return;
+  for (const Layer& layer : plan.network.layers)
+    if (layer.type == LayerType::batch_norm)
+      throw InputError(
+          "network '" + plan.network.name + "', layer '" + layer.name + "': batch normalisation over a batch " +
+          "that is split over Pc = " + std::to_string(plan.options.grid.columns) +
+          " grid columns cannot be trained with real numbers, only predicted; expected a grid with Pc = 1");
+}
 
 std::vector<Call> calls_of(const Plan& plan) {
   std::unordered_set<Call, CallHash> seen;

@@ -34,9 +34,21 @@ struct PlanOptions {
   Algorithm algorithm = Algorithm::automatic;
   Gather gather = Gather::after_pooling;
   float learning_rate = 0.01F, momentum = 0.9F, weight_decay = 0;
+  bool dropout = false;    // false: the network's dropout layers let everything through
+  std::uint64_t seed = 1;  // of dropout
 };
 
-enum class Role { input, labels, loss, weights, weight_gradient, momentum, activation, activation_gradient };
+enum class Role {
+  input,
+  labels,
+  loss,
+  weights,
+  weight_gradient,
+  momentum,
+  activation,
+  statistics,
+  activation_gradient
+};
 
 struct TensorPlan {
   std::string name;
@@ -45,13 +57,16 @@ struct TensorPlan {
   std::int64_t row_floats = 1;  // per sample if per_sample
   bool per_sample = false;      // rows are as long as the samples of the grid column
   bool whole = false;           // a rank stores all rows; false: only those of its grid row
-  bool biases = false;          // of weights and their like: the last of row_floats is the row's bias
-  int slot = -1;                // >= 0: shares its memory with the other tensors of that slot (dead when reused)
+  // Of weights and their like, stored as [weights | biases | scales | shifts] so that one all-reduce serves all.
+  bool biases = false, normalised = false;
+  int slot = -1;  // >= 0: shares its memory with the other tensors of that slot (dead when reused)
+
+  [[nodiscard]] std::int64_t weights_per_row() const { return row_floats - (biases ? 1 : 0) - (normalised ? 2 : 0); }
 };
 
-// Which part of a tensor an operand is. own: the rows of my grid row. weights, biases: the two parts of a weights
-// tensor, stored as [weights | biases] so that one all-reduce serves both.
-enum class View { none, whole, own, weights, biases };
+// Which part of a tensor an operand is. own: the rows of my grid row. weights, biases, normalisation
+// (scales, then shifts): the parts of a weights tensor.
+enum class View { none, whole, own, weights, biases, normalisation };
 struct TensorRef {
   int tensor = -1;
   View view = View::none;
@@ -66,6 +81,11 @@ enum class Action {
   convolution_weight_gradient,
   bias_forward,
   bias_gradient,
+  normalise,
+  normalise_gradient,
+  dropout,  // forward and backward alike
+  add,      // of activations or of gradients
+  copy,
   relu,
   relu_gradient,
   pool,
@@ -87,7 +107,7 @@ struct ComputeStep {
   int layer;  // of the network
   int row;    // of the report: the weighted layers, in order
   Work work;
-  std::array<TensorRef, 4> operands;  // in the order of kernels/operation.hpp
+  std::array<TensorRef, 6> operands;  // in the order of kernels/operation.hpp
 };
 struct CollectiveStep {
   Exchange exchange;
@@ -111,7 +131,8 @@ struct Plan {
   std::vector<TensorPlan> tensors;
   std::vector<Step> steps;
   int input = -1, labels = -1, loss = -1;  // tensors
-  std::vector<int> weights, momenta;       // by report row; momenta empty when momentum is 0
+  std::vector<int> weights;                // tensors, by report row
+  int slots = 0;                           // memories that gradients of activations share
 
   [[nodiscard]] std::int64_t floats(int tensor, Coordinates at) const;
   [[nodiscard]] Range range(TensorRef ref, Coordinates at) const;
@@ -124,6 +145,10 @@ struct Plan {
 
 // InputError when the batch is smaller than Pc.
 Plan make_plan(const Network& network, const PlanOptions& options);
+
+// InputError naming the layer when the job cannot be trained with real numbers: batch normalisation needs the
+// statistics of the whole batch, and a rank has those of its grid column.
+void check_trainable(const Plan& plan);
 
 // Every distinct primitive call that some rank makes, additions of collectives included.
 std::vector<Call> calls_of(const Plan& plan);

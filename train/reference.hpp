@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "train/data.hpp"
+#include "train/dataset.hpp"
 #include "train/network.hpp"
 
 namespace simtrain {
@@ -14,6 +14,7 @@ namespace simtrain {
 struct ReferenceOptions {
   std::int64_t batch = 1;
   double learning_rate = 0.01, momentum = 0.9, weight_decay = 0;
+  bool dropout = false;
 };
 
 class ReferenceTrainer {
@@ -21,28 +22,38 @@ class ReferenceTrainer {
   ReferenceTrainer(Network network, const ReferenceOptions& options, std::uint64_t seed);
 
   // Trains on samples [iteration*batch, (iteration+1)*batch) and returns their mean loss before the update.
-  double iterate(std::int64_t iteration, const SyntheticData& data);
+  double iterate(std::int64_t iteration, const Dataset& data);
 
-  // By weighted layer, in order: rows x inputs_per_row, and one bias per row (empty without).
+  // By weighted layer, in order: rows x inputs_per_row; one bias per row; of a batch normalisation that follows the
+  // rows' scales, then shifts. Empty where a layer has none.
   struct Parameters {
-    std::vector<double> weights, biases;
+    std::vector<double> weights, biases, normalisation;
   };
   [[nodiscard]] const std::vector<Parameters>& parameters() const { return parameters_; }
   // Gradients of the mean loss in the last iteration, weight decay not included.
   [[nodiscard]] const std::vector<Parameters>& gradients() const { return gradients_; }
   // For finite differences.
   std::vector<Parameters>& mutable_parameters() { return parameters_; }
-  [[nodiscard]] double loss_of(std::int64_t iteration, const SyntheticData& data) const;
+  [[nodiscard]] double loss_of(std::int64_t iteration, const Dataset& data) const;
 
  private:
   using Values = std::vector<double>;  // of one sample: [channels][height][width]
-  [[nodiscard]] std::vector<Values> forward(Values input) const;
-  void backward(const std::vector<Values>& activations, std::int64_t label);
+  using Batch = std::vector<Values>;
+  // Of every layer, the network's input first.
+  [[nodiscard]] std::vector<Batch> forward(Batch input, std::int64_t iteration) const;
+  [[nodiscard]] Batch forward(std::size_t layer, const std::vector<Batch>& activations, std::int64_t iteration) const;
+  void backward(const std::vector<Batch>& activations, const std::vector<std::int64_t>& labels, std::int64_t iteration);
+  // Adds to the gradients of the layer's inputs.
+  void backward(std::size_t layer, const std::vector<Batch>& activations, std::vector<Batch>& gradients,
+                std::int64_t iteration);
+  [[nodiscard]] Batch load(std::int64_t iteration, const Dataset& data, std::vector<std::int64_t>& labels) const;
   void descend();
 
   Network network_;
   ReferenceOptions options_;
-  std::vector<int> weighted_;  // by layer of the network: index into parameters_, or -1
+  std::uint64_t seed_;
+  std::vector<int>
+      weighted_;  // by layer of the network: index into parameters_ (of its convolution for a batch_norm), or -1
   std::vector<Parameters> parameters_, gradients_, velocities_;
 };
 

@@ -7,22 +7,30 @@
 
 #include "kernels/kernels.hpp"
 #include "train/collective.hpp"
-#include "train/data.hpp"
+#include "train/dataset.hpp"
 #include "train/plan.hpp"
 #include "train/rank_result.hpp"
+#include "train/trainer_options.hpp"
 
 namespace simtrain {
 
 class Trainer {
  public:
   // Allocates everything and sets the initial weights, which depend on the seed alone. All references must outlive it.
-  Trainer(const Plan& plan, Coordinates me, Kernels& kernels, Collectives& collectives, const SyntheticData& data,
-          std::uint64_t seed);
+  Trainer(const Plan& plan, Coordinates me, Kernels& kernels, Collectives& collectives, const Dataset& data,
+          const TrainerOptions& options);
 
-  // Runs `warm_up` untimed and then `iterations` timed iterations over successive batches. Iteration i of the job
-  // trains on samples [i*B, (i+1)*B). Every rank of the grid must call it. Losses are kept for all iterations, warm-up
-  // included.
-  RankResult run(int warm_up, int iterations);
+  // Runs `warm_up` untimed and then `iterations` timed iterations, from where the last call stopped. Iteration i of the
+  // job trains on samples number [i*B, (i+1)*B) of the order. Every rank of the grid must call it. Losses are kept for
+  // all iterations, warm-up included. `after_each(done)` is called after each iteration, outside the timed part.
+  RankResult run(int warm_up, int iterations, const std::function<void(int done)>& after_each = {});
+
+  // Of the samples of `data` that fall to this rank's grid column, how many get the largest logit for their label.
+  // Every rank must call it; the ranks of a grid column return the same. Without numbers nothing is counted.
+  struct Evaluation {
+    std::int64_t correct = 0, samples = 0;
+  };
+  Evaluation evaluate(const Dataset& data);
 
   // The rank's block of a layer's parameters, [weights | biases]; empty when the memory is a phantom.
   [[nodiscard]] std::span<const float> parameters(int report_row);
@@ -31,7 +39,9 @@ class Trainer {
 
  private:
   void allocate();
-  void load_batch(std::int64_t iteration);
+  void set_initial_weights();
+  // `sample(position)`: which sample of `data` stands at a place of the batch.
+  void load_batch(const Dataset& data, const std::function<std::int64_t(std::int64_t)>& sample);
   void iterate();
   void execute(const ComputeStep& step);
   void execute(const CollectiveStep& step);
@@ -43,7 +53,11 @@ class Trainer {
   Coordinates me_;
   Kernels& kernels_;
   Collectives& collectives_;
-  const SyntheticData& data_;
+  const Dataset& data_;
+  TrainerOptions options_;
+  SampleOrder order_;
+  std::int64_t iteration_ = 0;   // of the job, the next one
+  bool evaluating_ = false;      // dropout lets everything through
   std::vector<Buffer> buffers_;  // by tensor
   Buffer workspace_, reduction_;
   std::vector<RankExchange> exchanges_;  // by row and exchange

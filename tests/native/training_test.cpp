@@ -24,7 +24,10 @@ struct Case {
   std::string name, network;
   std::int64_t batch;
 };
-const std::vector<Case> kCases{{"even mlp", kEvenMlp, 12}, {"odd mlp", kOddMlp, 11}, {"small cnn", kSmallCnn, 9}};
+// The batch of the residual network must not be split: batch normalisation.
+const Case kResnet{"small resnet", kSmallResnet, 8};
+const std::vector<Case> kCases{
+    {"even mlp", kEvenMlp, 12}, {"odd mlp", kOddMlp, 11}, {"small cnn", kSmallCnn, 9}, {"joins", kJoins, 10}};
 
 std::vector<Grid> grids_of_world() {
   int size = 1;
@@ -39,7 +42,12 @@ std::vector<Grid> grids_of_world() {
 std::vector<double> block_of(const ReferenceTrainer::Parameters& all, std::int64_t columns, std::int64_t first,
                              std::int64_t rows) {
   std::vector<double> block(all.weights.begin() + first * columns, all.weights.begin() + (first + rows) * columns);
+  const auto shifts = static_cast<std::int64_t>(all.normalisation.size() / 2);
   if (!all.biases.empty()) block.insert(block.end(), all.biases.begin() + first, all.biases.begin() + first + rows);
+  if (shifts > 0)
+    for (const std::int64_t part : {std::int64_t{0}, shifts})
+      block.insert(block.end(), all.normalisation.begin() + part + first,
+                   all.normalisation.begin() + part + first + rows);
   return block;
 }
 
@@ -51,7 +59,7 @@ void expect_close(std::span<const float> found, const std::vector<double>& expec
 
 double largest(const ReferenceTrainer::Parameters& parameters) {
   double result = 0;
-  for (const auto* values : {&parameters.weights, &parameters.biases})
+  for (const auto* values : {&parameters.weights, &parameters.biases, &parameters.normalisation})
     for (const double value : *values) result = std::max(result, std::fabs(value));
   return result;
 }
@@ -60,11 +68,12 @@ class Comparison {
  public:
   Comparison(const Case& job, Grid grid, Algorithm algorithm, Gather gather)
       : network_(network_from_json(job.name, job.network)),
-        plan_(make_plan(network_, {grid, job.batch, algorithm, gather, 0.05F, 0.9F, 0.001F})),
+        plan_(make_plan(network_, {grid, job.batch, algorithm, gather, 0.05F, 0.9F, 0.001F, true, kSeed})),
         data_(network_, kSeed),
-        reference_(network_,
-                   {job.batch, static_cast<double>(0.05F), static_cast<double>(0.9F), static_cast<double>(0.001F)},
-                   kSeed) {
+        reference_(
+            network_,
+            {job.batch, static_cast<double>(0.05F), static_cast<double>(0.9F), static_cast<double>(0.001F), true},
+            kSeed) {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     me_ = grid.coordinates(rank);
@@ -74,7 +83,7 @@ class Comparison {
     BlasKernels kernels([] { return MPI_Wtime(); });
     Collectives collectives(plan_.options.grid, me_, plan_.uses(Algorithm::mpi));
     compare_first_gradients(kernels, collectives);
-    Trainer trainer(plan_, me_, kernels, collectives, data_, kSeed);
+    Trainer trainer(plan_, me_, kernels, collectives, data_, {.seed = kSeed, .schedule = {}});
     const auto result = gather_ranks(plan_, trainer.run(2, kIterations - 2));
     ReferenceTrainer reference = reference_;
     for (int i = 0; i < kIterations; ++i) {
@@ -88,7 +97,7 @@ class Comparison {
 
  private:
   void compare_first_gradients(BlasKernels& kernels, Collectives& collectives) {
-    Trainer trainer(plan_, me_, kernels, collectives, data_, kSeed);
+    Trainer trainer(plan_, me_, kernels, collectives, data_, {.seed = kSeed, .schedule = {}});
     trainer.run(0, 1);
     ReferenceTrainer reference = reference_;
     reference.iterate(0, data_);
@@ -98,7 +107,7 @@ class Comparison {
   template <typename Found>
   void compare(const std::vector<ReferenceTrainer::Parameters>& expected, const Found& found) {
     for (std::size_t row = 0; row < expected.size(); ++row) {
-      const Layer& layer = network_.layers[static_cast<std::size_t>(plan_.report_layers[row])];
+      const Layer& layer = plan_.network.layers[static_cast<std::size_t>(plan_.report_layers[row])];
       const Partition rows{layer.out.channels, plan_.options.grid.rows};
       SCOPED_TRACE(layer.name);
       expect_close(found(static_cast<int>(row)),
@@ -132,17 +141,26 @@ TEST(Training, EqualsSerialWithEveryCollective) {
     }
 }
 
+TEST(Training, EqualsSerialWithBatchNormalisation) {
+  const Grid grid = grids_of_world().back();  // Px1
+  for (const Gather gather : {Gather::after_pooling, Gather::before_pooling}) {
+    SCOPED_TRACE(to_string(grid));
+    Comparison(kResnet, grid, Algorithm::automatic, gather).run();
+  }
+}
+
 // The loss must fall, or "equal to the reference" would hold for a trainer that does nothing.
 TEST(Training, Learns) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const Network network = network_from_json("even mlp", kEvenMlp);
   const Grid grid = grids_of_world().back();
-  const Plan plan = make_plan(network, {grid, 12, Algorithm::ring, Gather::after_pooling, 0.05F, 0.9F, 0});
+  const Plan plan =
+      make_plan(network, {grid, 12, Algorithm::ring, Gather::after_pooling, 0.05F, 0.9F, 0, false, kSeed});
   const SyntheticData data(network, kSeed);
   BlasKernels kernels([] { return MPI_Wtime(); });
   Collectives collectives(grid, grid.coordinates(rank), false);
-  Trainer trainer(plan, grid.coordinates(rank), kernels, collectives, data, kSeed);
+  Trainer trainer(plan, grid.coordinates(rank), kernels, collectives, data, {.seed = kSeed, .schedule = {}});
   const auto result = gather_ranks(plan, trainer.run(0, 100));
   if (result) {
     EXPECT_LT(result->losses.back(), 0.2 * result->losses.front());

@@ -24,7 +24,7 @@ inline Result simulate(const Plan& plan, const std::string& platform, const Cost
     Collectives collectives(grid, me, plan.uses(Algorithm::mpi));
     payloads_off(rank);
     ModelledKernels kernels(prices, charge_compute);
-    Trainer trainer(plan, me, kernels, collectives, data, 1);
+    Trainer trainer(plan, me, kernels, collectives, data, {.seed = 1, .schedule = {}});
     simulation.align();
     summary.add(trainer.run(0, 1));
   });

@@ -36,4 +36,38 @@ inline const std::string kSmallCnn = R"({
              {"name": "fc3", "type": "linear", "outputs": 10}, {"type": "relu"},
              {"name": "fc4", "type": "linear", "outputs": 4}]})";
 
+// A residual network: one join with the identity, one with a strided 1x1 convolution, batch normalisation, dropout.
+inline const std::string kSmallResnet = R"({
+  "format": "simtrain-network", "version": 1, "name": "small-resnet",
+  "input": {"channels": 2, "height": 7, "width": 6}, "dataset_images": 64, "default_batch": 8,
+  "layers": [{"name": "conv1", "type": "convolution", "filters": 5, "kernel": 3, "padding": 1, "bias": false},
+             {"type": "batch_norm"}, {"name": "relu1", "type": "relu"},
+             {"name": "conv2a", "type": "convolution", "filters": 5, "kernel": 3, "padding": 1, "bias": false},
+             {"type": "batch_norm"}, {"type": "relu"},
+             {"name": "conv2b", "type": "convolution", "filters": 5, "kernel": 3, "padding": 1, "bias": false},
+             {"name": "norm2b", "type": "batch_norm"},
+             {"type": "add", "inputs": ["norm2b", "relu1"]}, {"name": "relu2", "type": "relu"},
+             {"name": "conv3a", "type": "convolution", "filters": 7, "kernel": 1, "stride": 2, "bias": false},
+             {"name": "norm3a", "type": "batch_norm"},
+             {"name": "shortcut", "type": "convolution", "filters": 7, "kernel": 1, "stride": 2, "input": "relu2"},
+             {"type": "add", "inputs": ["norm3a", "shortcut"]}, {"name": "relu3", "type": "relu"},
+             {"type": "dropout", "probability": 0.25},
+             {"type": "average_pool", "window": 3}, {"type": "flatten"},
+             {"name": "fc", "type": "linear", "outputs": 4}]})";
+
+// Joins without batch normalisation, so that the batch may be split: an output that three layers read, a layer added to
+// itself, dropout after ReLU and after pooling.
+inline const std::string kJoins = R"({
+  "format": "simtrain-network", "version": 1, "name": "joins",
+  "input": {"channels": 2, "height": 5, "width": 5}, "dataset_images": 64, "default_batch": 8,
+  "layers": [{"name": "a", "type": "convolution", "filters": 6, "kernel": 3, "padding": 1}, {"name": "ra", "type": "relu"},
+             {"name": "b", "type": "convolution", "filters": 6, "kernel": 3, "padding": 1},
+             {"name": "ab", "type": "add", "inputs": ["b", "ra"]},
+             {"name": "c", "type": "convolution", "filters": 6, "kernel": 3, "padding": 1, "input": "ra"},
+             {"name": "abc", "type": "add", "inputs": ["ab", "c"]},
+             {"name": "d", "type": "add", "inputs": ["abc", "abc"]}, {"name": "rd", "type": "relu"},
+             {"type": "dropout", "probability": 0.5}, {"name": "p", "type": "max_pool", "window": 2},
+             {"type": "dropout", "probability": 0.25}, {"type": "flatten"},
+             {"name": "fc", "type": "linear", "outputs": 4}]})";
+
 }  // namespace simtrain

@@ -67,5 +67,34 @@ TEST(Network, RefusesWhatIsWrong) {
   expect_error("[]", {"expected an object"});
 }
 
+std::int64_t weights_of(const std::string& name) {
+  std::int64_t weights = 0;
+  for (const Layer& layer : load_network(SOURCE_DIR "/scenarios/networks/" + name + ".json").layers)
+    weights += layer.weight_count();
+  return weights;
+}
+
+// Published parameter counts less biases and normalisation: VGG-16 has 138 357 544 parameters, 13 416 of them biases
+// (4 224 of convolutions, 9 192 of linear layers); ResNet-50 25 557 032, 53 120 of batch normalisation, 1 000 biases.
+TEST(Network, ShippedNetworksHaveThePublishedWeights) {
+  EXPECT_EQ(weights_of("vgg16"), 138'357'544 - 13'416);
+  EXPECT_EQ(weights_of("resnet50"), 25'557'032 - 53'120 - 1'000);
+}
+
+TEST(Network, RefusesWrongJoins) {
+  const std::string last = R"(, {"type": "flatten"}, {"name": "fc", "type": "linear", "outputs": 2})";
+  const std::string conv = R"({"name": "c", "type": "convolution", "filters": 3, "kernel": 3, "padding": 1})";
+  expect_error(with_layers(conv + R"(, {"type": "add", "inputs": ["c", "d"]})" + last),
+               {"layers[1].inputs", "'d'", "earlier"});
+  expect_error(with_layers(conv + R"(, {"type": "add", "inputs": ["c"]})" + last), {"layers[1].inputs", "two"});
+  expect_error(
+      with_layers(conv + R"(, {"name": "p", "type": "max_pool", "window": 2}, {"type": "add", "inputs": ["c", "p"]})" +
+                  last),
+      {"layers[2].inputs", "3x8x8", "3x4x4"});
+  expect_error(with_layers(R"({"type": "batch_norm"}, )" + conv + last), {"layers[0].type", "right after"});
+  expect_error(with_layers(conv + R"(, {"type": "relu", "input": "x"})" + last), {"layers[1].input", "'x'"});
+  expect_error(with_layers(conv + R"(, {"type": "dropout", "probability": 1})" + last), {"layers[1].probability"});
+}
+
 }  // namespace
 }  // namespace simtrain

@@ -12,7 +12,8 @@ void check_gradients(const std::string& text) {
   const Network network = network_from_json("test", text);
   const SyntheticData data(network, 3);
   // No step, so that the parameters stay where the gradient was taken.
-  ReferenceTrainer trainer(network, {.batch = 4, .learning_rate = 0, .momentum = 0, .weight_decay = 0}, 3);
+  ReferenceTrainer trainer(network, {.batch = 4, .learning_rate = 0, .momentum = 0, .weight_decay = 0, .dropout = true},
+                           3);
   trainer.iterate(0, data);
   const auto gradients = trainer.gradients();
   const double h = 1e-5;
@@ -30,11 +31,15 @@ void check_gradients(const std::string& text) {
     };
     check(trainer.mutable_parameters()[layer].weights, gradients[layer].weights, 7);
     check(trainer.mutable_parameters()[layer].biases, gradients[layer].biases, 1);
+    check(trainer.mutable_parameters()[layer].normalisation, gradients[layer].normalisation, 1);
   }
 }
 
 TEST(Reference, GradientsOfPerceptron) { check_gradients(kOddMlp); }
 TEST(Reference, GradientsOfConvolutions) { check_gradients(kSmallCnn); }
+
+TEST(Reference, GradientsOfResidualNetwork) { check_gradients(kSmallResnet); }
+TEST(Reference, GradientsOfJoins) { check_gradients(kJoins); }
 
 }  // namespace
 }  // namespace simtrain

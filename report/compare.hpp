@@ -1,0 +1,95 @@
+// Two results of the same job beside each other, as a value: usually what mpitrain measured and what simtrain
+// predicted.
+//
+// One of the two is the reference: the native one if exactly one is native, else the first. Differences are
+// other - reference, relative errors are differences / reference: +0.10 says that the other one takes 10 % longer.
+//
+// Layers' times are means over ranks, the iteration is the slowest rank's. What is left between them is `neither`:
+//   iteration = computing + communication + neither
+// It is idling at the end of an iteration and what no layer is charged with; waiting inside a collective counts as
+// communication. As the sum holds for both results, it holds for their differences, so that nothing stays unexplained.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/result.hpp"
+
+namespace simtrain {
+
+// The same quantity of both, in seconds of one iteration.
+struct Contrast {
+  double reference_s = 0, other_s = 0;
+  [[nodiscard]] double difference_s() const { return other_s - reference_s; }
+  // None where the reference takes no time.
+  [[nodiscard]] std::optional<double> relative_error() const {
+    if (reference_s == 0) return std::nullopt;
+    return difference_s() / reference_s;
+  }
+};
+
+enum class Phase { forward, backward, update, all_gather, reduce_data, reduce_weights };
+inline constexpr int kPhases = 6;
+inline constexpr bool computes(Phase phase) { return phase <= Phase::update; }
+std::string name_of(Phase phase);  // "backward", "all-reduce dX"
+
+struct PhaseContrast {
+  std::string layer;
+  std::optional<Phase> phase;  // none: `neither`, which has no layer
+  Contrast seconds;
+};
+
+// What may differ between two results of one job: "seed", "1", "2".
+struct Mention {
+  std::string what, reference, other;
+};
+
+struct ComparedResult {
+  std::string label;  // "native", "simulated"; "A", "B" when both are of one kind, in the order given
+  std::string path;
+  Result result;
+};
+
+struct Comparison {
+  ComparedResult reference, other;
+  std::vector<Mention> mentions;
+
+  Contrast iteration;                          // mean over the timed iterations, slowest rank
+  Contrast median, least, most;                // of the same iterations
+  std::vector<Contrast> phases;                // summed over layers, by Phase
+  Contrast computing, communication, neither;  // their sum is `iteration`
+  Contrast adding;                             // the part of communication spent adding what arrived
+  Contrast imbalance;     // of computing: slowest rank above the mean, added up by layer; at most what others wait for
+  Contrast extrapolated;  // the part of computing outside the profile's measured range; 0 for a native result
+
+  // Whatever takes time in one of them at least, by |difference|, largest first; ends in the order of the network.
+  std::vector<PhaseContrast> differences;
+  double absolute_difference_s = 0;  // their |differences| added up
+
+  // Whether the differences add up to so little that they are better understood one by one: to less than a tenth of
+  // absolute_difference_s.
+  [[nodiscard]] bool cancels() const;
+  // The share of the iteration's difference that this one explains, negative if it has the other sign; none when there
+  // is no difference or the differences cancel.
+  [[nodiscard]] std::optional<double> share(const Contrast& part) const;
+};
+
+struct NamedResult {
+  std::string path;  // as given
+  Result result;
+};
+
+// InputError naming both files and all that differs, with both values, if they are of different jobs: network, layers,
+// batch, grid, strategy, collectives (also what "auto" chose), gather, momentum or none. Seed, placement, numerics,
+// rates, iterations and machines may differ; these are mentioned.
+Comparison compare(const NamedResult& a, const NamedResult& b);
+
+// "simulated takes 12.0 % less time than native (88.0 ms against 100 ms per iteration): conv2 backward -8.10 ms and
+// all-reduce dW of fc6 -2.00 ms explain 84 % of it."
+std::string verdict(const Comparison& comparison);
+
+std::string comparison_to_text(const Comparison& comparison);  // at most kReportWidth columns
+std::string comparison_to_json(const Comparison& comparison);  // schema: docs/compare.schema.json
+
+}  // namespace simtrain

@@ -1,0 +1,82 @@
+#include <array>
+
+#include "report/compare.hpp"
+#include "report/json_value.hpp"
+
+namespace simtrain {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int kComparisonSchemaVersion = 1;  // docs/compare.schema.json
+
+// The names of the phases in result files.
+constexpr std::array<const char*, kPhases> kPhaseKeys{"forward",    "backward",    "update",
+                                                      "all_gather", "reduce_data", "reduce_weights"};
+
+ordered_json optional(const char* key, const std::optional<double>& value) {
+  return value ? finite(key, *value) : ordered_json(nullptr);
+}
+
+ordered_json write(const Contrast& seconds) {
+  return {{"reference_s", finite("reference_s", seconds.reference_s)},
+          {"other_s", finite("other_s", seconds.other_s)},
+          {"difference_s", finite("difference_s", seconds.difference_s())},
+          {"relative_error", optional("relative_error", seconds.relative_error())}};
+}
+
+ordered_json write_part(const Comparison& comparison, const Contrast& seconds) {
+  ordered_json value = write(seconds);
+  value["share"] = optional("share", comparison.share(seconds));
+  return value;
+}
+
+ordered_json write(const ComparedResult& one) {
+  return {{"label", one.label}, {"file", one.path}, {"kind", one.result.kind}, {"version", one.result.version}};
+}
+
+ordered_json write_sources(const Comparison& comparison) {
+  ordered_json value;
+  value["computing"] = write_part(comparison, comparison.computing);
+  value["communication"] = write_part(comparison, comparison.communication);
+  value["neither"] = write_part(comparison, comparison.neither);
+  value["adding"] = write_part(comparison, comparison.adding);
+  for (std::size_t i = 0; i < kPhaseKeys.size(); ++i)
+    value[kPhaseKeys[i]] = write_part(comparison, comparison.phases[i]);
+  value["imbalance"] = write(comparison.imbalance);
+  value["extrapolated"] = write(comparison.extrapolated);
+  return value;
+}
+
+ordered_json write(const Comparison& comparison, const PhaseContrast& one) {
+  ordered_json value;
+  value["layer"] = one.phase ? ordered_json(one.layer) : nullptr;
+  value["phase"] = one.phase ? kPhaseKeys[static_cast<std::size_t>(*one.phase)] : "neither";
+  value.update(write_part(comparison, one.seconds));
+  return value;
+}
+
+}  // namespace
+
+std::string comparison_to_json(const Comparison& comparison) {
+  ordered_json document = {{"schema", "simtrain-comparison"}, {"schema_version", kComparisonSchemaVersion}};
+  document["reference"] = write(comparison.reference);
+  document["other"] = write(comparison.other);
+  document["not_alike"] = ordered_json::array();
+  for (const Mention& mention : comparison.mentions)
+    document["not_alike"].push_back(
+        {{"what", mention.what}, {"reference", mention.reference}, {"other", mention.other}});
+  document["verdict"] = verdict(comparison);
+  document["iteration"] = {{"mean", write(comparison.iteration)},
+                           {"median", write(comparison.median)},
+                           {"least", write(comparison.least)},
+                           {"most", write(comparison.most)}};
+  document["sources"] = write_sources(comparison);
+  document["absolute_difference_s"] = finite("absolute_difference_s", comparison.absolute_difference_s);
+  document["differences"] = ordered_json::array();
+  for (const PhaseContrast& one : comparison.differences) document["differences"].push_back(write(comparison, one));
+  return json_text(document);
+}
+
+}  // namespace simtrain

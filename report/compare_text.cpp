@@ -1,0 +1,235 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "base/units.hpp"
+#include "report/compare.hpp"
+#include "report/page.hpp"
+
+namespace simtrain {
+
+namespace {
+
+// "+12.0 %", "<0.1 %"; "-" for none.
+std::string signed_percent(const std::optional<double>& fraction) {
+  if (!fraction) return "-";
+  constexpr double kReadable = 100;
+  if (std::fabs(*fraction) >= kReadable) return *fraction > 0 ? ">+9999 %" : "<-9999 %";
+  constexpr double kVisible = 0.0005;
+  if (std::fabs(*fraction) < kVisible) return *fraction == 0 ? "0.0 %" : "<0.1 %";
+  std::array<char, 32> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), "%+.1f %%", 100 * *fraction);
+  return buffer.data();
+}
+
+std::string signed_time(const TimeScale& time, double seconds) {
+  const std::string text = time(std::fabs(seconds));
+  if (text.front() == '<' || text == "-") return text;
+  return (seconds < 0 ? "-" : "+") + text;
+}
+
+std::vector<std::string> contrast_cells(const Contrast& seconds, const TimeScale& time) {
+  return {time(seconds.reference_s), time(seconds.other_s), signed_time(time, seconds.difference_s()),
+          signed_percent(seconds.relative_error())};
+}
+
+std::string share_cell(const Comparison& comparison, const Contrast& part) {
+  std::string text = signed_percent(comparison.share(part));
+  if (text.front() == '+') text.erase(0, 1);
+  return text;
+}
+
+std::string circumstances_of(const Result& result) {
+  std::string text = result.kind;
+  if (result.platform) text += " on " + result.platform->name;
+  if (result.profile) text += ", compute times of " + result.profile->name + " (" + result.profile->machine + ")";
+  if (result.native) text += " on " + result.native->machine + ", " + result.native->cpu + ", " + result.native->mpi;
+  return text + ", " + counted(static_cast<std::int64_t>(result.iteration_seconds.size()), "timed iteration");
+}
+
+void add_head(Page& page, const Comparison& comparison) {
+  const JobResult& job = comparison.reference.result.job;
+  page.heading("Comparison: " + job.network + ", batch " + format_count(static_cast<double>(job.batch)) +
+               ", grid Pr x Pc = " + std::to_string(job.grid_rows) + " x " + std::to_string(job.grid_columns) +
+               ", collectives " + job.collectives);
+  for (const ComparedResult* one : {&comparison.reference, &comparison.other})
+    page.fact(one->label, one->path + ": " + circumstances_of(one->result));
+  page.fact("reference", comparison.reference.label);
+  std::string text;
+  for (const Mention& mention : comparison.mentions)
+    text += (text.empty() ? "" : "; ") + mention.what + " " + mention.reference + " / " + mention.other;
+  if (!text.empty()) page.fact("not alike", text);
+}
+
+// What disturbed iterations do to everything else that is shown.
+void add_noise(Page& page, const ComparedResult& one, double median_s, double least_s, double most_s) {
+  constexpr double kQuiet = 0.1, kCentred = 0.05;
+  if (median_s <= 0) return;
+  if (most_s - least_s > kQuiet * median_s)
+    page.sentence("Iterations of " + one.label + " vary from " + format_seconds(least_s) + " to " +
+                  format_seconds(most_s) + ".");
+  const double skew = one.result.iteration_s / median_s - 1;
+  if (skew > kCentred)
+    page.sentence("The mean of " + one.label + ", to which layers and phases add up, is " + format_percent(skew) +
+                  " above the median: disturbed iterations are in all figures below.");
+}
+
+void add_iteration(Page& page, const Comparison& comparison, const TimeScale& time) {
+  page.heading("Iteration (" + time.unit() + ", slowest rank)");
+  Table table({{.heading = "", .align = Table::Align::left},
+               {.heading = comparison.reference.label},
+               {.heading = comparison.other.label},
+               {.heading = "difference"},
+               {.heading = "relative\nerror"}});
+  const auto add = [&](const std::string& name, const Contrast& seconds) {
+    std::vector<std::string> cells = contrast_cells(seconds, time);
+    cells.insert(cells.begin(), name);
+    table.row(std::move(cells));
+  };
+  add("mean", comparison.iteration);
+  if (comparison.reference.result.iteration_seconds.size() > 1 ||
+      comparison.other.result.iteration_seconds.size() > 1) {
+    add("median", comparison.median);
+    add("least", comparison.least);
+    add("most", comparison.most);
+  }
+  page.table(table);
+  page.sentence(verdict(comparison));
+  add_noise(page, comparison.reference, comparison.median.reference_s, comparison.least.reference_s,
+            comparison.most.reference_s);
+  add_noise(page, comparison.other, comparison.median.other_s, comparison.least.other_s, comparison.most.other_s);
+}
+
+// "fc8, conv1": the layers that are outside the measured range by more than a tenth of their computing, and how much of
+// the difference in computing is theirs.
+void add_extrapolation(Page& page, const Comparison& comparison, const ComparedResult& one) {
+  const double extrapolated_s = one.result.extrapolated_s(), computing_s = one.result.compute_s();
+  if (extrapolated_s <= 0 || computing_s <= 0) return;
+  std::string names;
+  double difference_s = 0;
+  for (const LayerResult& layer : one.result.layers) {
+    constexpr double kMuch = 0.1;
+    if (layer.extrapolated_s <= kMuch * (layer.forward_s.mean + layer.backward_s.mean + layer.update_s.mean)) continue;
+    names += (names.empty() ? "" : ", ") + layer.name;
+    for (const PhaseContrast& part : comparison.differences)
+      if (part.layer == layer.name && part.phase && computes(*part.phase)) difference_s += part.seconds.difference_s();
+  }
+  std::string text = format_percent(extrapolated_s / computing_s) + " of the computing of " + one.label + " (" +
+                     format_seconds(extrapolated_s) + ") is extrapolated beyond the profile's measured range";
+  if (!names.empty())
+    text += ", most of it in " + names + ", whose computing differs by " + (difference_s > 0 ? "+" : "") +
+            format_seconds(difference_s) + " in all";
+  page.sentence(text + ".");
+}
+
+void add_remarks(Page& page, const Comparison& comparison) {
+  const auto worth = [&](const Contrast& part) {
+    constexpr double kLittle = 0.005;
+    return std::max(std::fabs(part.reference_s), std::fabs(part.other_s)) >
+           kLittle * std::max(comparison.iteration.reference_s, comparison.iteration.other_s);
+  };
+  if (worth(comparison.neither))
+    page.sentence(
+        "neither: the iteration is the slowest rank's, computing and communication are means over ranks; the rest is "
+        "idling until the slowest is done and what no layer is charged with.");
+  if (worth(comparison.imbalance) && comparison.communication.reference_s + comparison.communication.other_s > 0)
+    page.sentence("Imbalance: the slowest rank computes " + format_seconds(comparison.imbalance.reference_s) +
+                  " above the mean in " + comparison.reference.label + ", " +
+                  format_seconds(comparison.imbalance.other_s) + " in " + comparison.other.label +
+                  " (added up by layer). Others wait for it inside collectives, so that up to as much of the "
+                  "communication is waiting.");
+  add_extrapolation(page, comparison, comparison.reference);
+  add_extrapolation(page, comparison, comparison.other);
+  for (const Mention& mention : comparison.mentions)
+    if (mention.what == "CPU" || mention.what == "BLAS" || mention.what == "compute scale")
+      page.warning("computing is of a different " + mention.what + ": " + mention.reference + " in " +
+                   comparison.reference.label + ", " + mention.other + " in " + comparison.other.label + ".");
+}
+
+void add_sources(Page& page, const Comparison& comparison, const TimeScale& time) {
+  page.heading("Where it comes from (" + time.unit() + " per iteration, mean over ranks)");
+  Table table({{.heading = "", .align = Table::Align::left},
+               {.heading = comparison.reference.label},
+               {.heading = comparison.other.label},
+               {.heading = "difference"},
+               {.heading = "relative\nerror"},
+               {.heading = "share of\ndifference"}});
+  const auto add = [&](const std::string& name, const Contrast& seconds) {
+    if (seconds.reference_s == 0 && seconds.other_s == 0) return;
+    std::vector<std::string> cells = contrast_cells(seconds, time);
+    cells.insert(cells.begin(), name);
+    cells.push_back(share_cell(comparison, seconds));
+    table.row(std::move(cells));
+  };
+  const auto add_phases = [&](bool computing) {
+    for (int number = 0; number < kPhases; ++number)
+      if (const auto phase = static_cast<Phase>(number); computes(phase) == computing)
+        add("  " + name_of(phase), comparison.phases[static_cast<std::size_t>(number)]);
+  };
+  add("computing", comparison.computing);
+  add_phases(true);
+  add("communication", comparison.communication);
+  add_phases(false);
+  const Contrast& adding = comparison.adding;
+  if (adding.reference_s > 0 || adding.other_s > 0) {
+    add("  of it messages, waiting",
+        {comparison.communication.reference_s - adding.reference_s, comparison.communication.other_s - adding.other_s});
+    add("  of it adding", adding);
+  }
+  add("neither", comparison.neither);
+  table.rule();
+  add("iteration", comparison.iteration);
+  page.table(table);
+  add_remarks(page, comparison);
+}
+
+void add_differences(Page& page, const Comparison& comparison, const TimeScale& time) {
+  page.heading("Layers and phases (" + time.unit() + " per iteration, mean over ranks), largest difference first");
+  Table table({{.heading = "layer", .align = Table::Align::left},
+               {.heading = "phase", .align = Table::Align::left},
+               {.heading = comparison.reference.label},
+               {.heading = comparison.other.label},
+               {.heading = "difference"},
+               {.heading = "relative\nerror"},
+               {.heading = "share of\ndifference"}});
+  const auto add = [&](const std::string& layer, const std::string& phase, const Contrast& seconds) {
+    std::vector<std::string> cells = contrast_cells(seconds, time);
+    cells.insert(cells.begin(), {layer, phase});
+    cells.push_back(share_cell(comparison, seconds));
+    table.row(std::move(cells));
+  };
+  constexpr std::size_t kMost = 30;
+  const std::size_t count = comparison.differences.size();
+  const std::size_t shown = count > kMost + 1 ? kMost : count;
+  Contrast rest;
+  for (std::size_t i = 0; i < count; ++i) {
+    const PhaseContrast& one = comparison.differences[i];
+    if (i < shown) {
+      add(one.layer, one.phase ? name_of(*one.phase) : "neither", one.seconds);
+    } else {
+      rest.reference_s += one.seconds.reference_s;
+      rest.other_s += one.seconds.other_s;
+    }
+  }
+  if (shown < count) add("others", std::to_string(count - shown) + " phases", rest);
+  page.table(table);
+  if (shown < count) page.sentence("--json FILE writes all of them.");
+  if (comparison.cancels())
+    page.sentence("No shares: the differences, " + format_seconds(comparison.absolute_difference_s) +
+                  " without their signs, cancel.");
+}
+
+}  // namespace
+
+std::string comparison_to_text(const Comparison& comparison) {
+  Page page;
+  const TimeScale time(std::max(comparison.iteration.reference_s, comparison.iteration.other_s));
+  add_head(page, comparison);
+  add_iteration(page, comparison, time);
+  add_sources(page, comparison, time);
+  add_differences(page, comparison, time);
+  return page.text();
+}
+
+}  // namespace simtrain

@@ -1,0 +1,228 @@
+// Are two results of one job set beside each other rightly, and two of different jobs refused?
+#include "report/compare.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "tests/support/compared_results.hpp"
+
+namespace simtrain {
+namespace {
+
+void expect_contrast(const Contrast& contrast, double reference_ms, double other_ms) {
+  EXPECT_NEAR(contrast.reference_s, reference_ms * kMs, 1e-12);
+  EXPECT_NEAR(contrast.other_s, other_ms * kMs, 1e-12);
+  EXPECT_NEAR(contrast.difference_s(), (other_ms - reference_ms) * kMs, 1e-12);
+}
+
+// Of the difference, the total of which is `comparison.iteration`, every second is somebody's.
+void expect_adds_up(const Comparison& comparison) {
+  double sum = 0, absolute = 0;
+  for (const PhaseContrast& one : comparison.differences) {
+    sum += one.seconds.difference_s();
+    absolute += std::fabs(one.seconds.difference_s());
+  }
+  EXPECT_NEAR(sum, comparison.iteration.difference_s(), 1e-12);
+  EXPECT_NEAR(absolute, comparison.absolute_difference_s, 1e-12);
+}
+
+TEST(Compare, WorksOutTotals) {
+  const Comparison comparison = compare(native(), simulated());
+  expect_contrast(comparison.iteration, 80, 70);
+  expect_contrast(comparison.median, 80, 70);
+  expect_contrast(comparison.least, 79, 70);
+  expect_contrast(comparison.most, 81, 70);
+  expect_contrast(comparison.computing, 48, 41.5);
+  expect_contrast(comparison.communication, 22, 20.5);
+  expect_contrast(comparison.neither, 10, 8);
+  expect_contrast(comparison.adding, 3.5, 3.5);
+  expect_contrast(comparison.imbalance, 1.5 * 48 - 48, 1.5 * 48 - 41.5);  // the means changed, the most loaded not
+  expect_contrast(comparison.extrapolated, 0, 2.4);
+  const std::vector<std::pair<double, double>> phases{{15, 15.5}, {30, 23}, {3, 3}, {6, 6}, {8, 8}, {8, 6.5}};
+  ASSERT_EQ(comparison.phases.size(), phases.size());
+  for (std::size_t i = 0; i < phases.size(); ++i)
+    expect_contrast(comparison.phases[i], phases[i].first, phases[i].second);
+  EXPECT_NEAR(*comparison.iteration.relative_error(), -0.125, 1e-12);
+  EXPECT_NEAR(*comparison.computing.relative_error(), -6.5 / 48, 1e-12);
+}
+
+TEST(Compare, RanksLayersAndPhases) {
+  const Comparison comparison = compare(native(), simulated());
+  struct Expected {
+    std::string layer;
+    std::optional<Phase> phase;
+    double difference_ms, relative, share;
+  };
+  const std::vector<Expected> expected{{"a", Phase::backward, -7, -0.35, 0.7},
+                                       {"", std::nullopt, -2, -0.2, 0.2},
+                                       {"b", Phase::reduce_weights, -1.5, -0.75, 0.15},
+                                       {"b", Phase::forward, 0.5, 0.1, -0.05}};
+  // 2 layers x 6 phases but a's all-reduce dX, which there is none of, and neither.
+  ASSERT_EQ(comparison.differences.size(), 12U);
+  for (std::size_t i = 0; i < comparison.differences.size(); ++i) {
+    const PhaseContrast& found = comparison.differences[i];
+    if (i >= expected.size()) {
+      EXPECT_EQ(found.seconds.difference_s(), 0) << found.layer;
+      continue;
+    }
+    EXPECT_EQ(found.layer, expected[i].layer);
+    EXPECT_EQ(found.phase, expected[i].phase);
+    EXPECT_NEAR(found.seconds.difference_s(), expected[i].difference_ms * kMs, 1e-12);
+    EXPECT_NEAR(*found.seconds.relative_error(), expected[i].relative, 1e-9);
+    EXPECT_NEAR(*comparison.share(found.seconds), expected[i].share, 1e-9);
+  }
+  EXPECT_NEAR(comparison.absolute_difference_s, 11 * kMs, 1e-12);
+  expect_adds_up(comparison);
+}
+
+TEST(Compare, MedianOfAnOddAndAnEvenNumber) {
+  NamedResult odd = native(), even = simulated();
+  odd.result.iteration_seconds = {0.3, 0.1, 0.2};
+  even.result.iteration_seconds = {0.9, 0.2, 0.4, 0.3};
+  const Comparison comparison = compare(odd, even);
+  EXPECT_DOUBLE_EQ(comparison.median.reference_s, 0.2);
+  EXPECT_DOUBLE_EQ(comparison.median.other_s, 0.35);
+  EXPECT_DOUBLE_EQ(comparison.least.other_s, 0.2);
+  EXPECT_DOUBLE_EQ(comparison.most.other_s, 0.9);
+}
+
+TEST(Compare, TheNativeOneIsTheReference) {
+  const auto names = [](const NamedResult& a, const NamedResult& b) {
+    const Comparison comparison = compare(a, b);
+    return std::vector<std::string>{comparison.reference.label, comparison.reference.path, comparison.other.label,
+                                    comparison.other.path};
+  };
+  const std::vector<std::string> expected{"native", "native.json", "simulated", "simulated.json"};
+  EXPECT_EQ(names(native(), simulated()), expected);
+  EXPECT_EQ(names(simulated(), native()), expected);
+  NamedResult another = simulated();
+  another.path = "another.json";
+  EXPECT_EQ(names(simulated(), another), (std::vector<std::string>{"A", "simulated.json", "B", "another.json"}));
+  EXPECT_EQ(names(native(), native()), (std::vector<std::string>{"A", "native.json", "B", "native.json"}));
+  EXPECT_EQ(comparison_to_text(compare(native(), simulated())), comparison_to_text(compare(simulated(), native())));
+}
+
+TEST(Compare, RefusesEachKindOfDifferentJob) {
+  struct Case {
+    std::function<void(Result&)> change;
+    std::string expected;
+  };
+  const std::vector<Case> cases{
+      {[](Result& r) { r.job.network = "huge"; }, "network 'tiny' and 'huge'"},
+      {[](Result& r) { r.job.batch = 65; }, "batch '64' and '65'"},
+      {[](Result& r) { r.job.grid_rows = 2; }, "grid '4x2' and '2x2'"},
+      {[](Result& r) { r.job.grid_columns = 3; }, "grid '4x2' and '4x3'"},
+      {[](Result& r) { r.job.strategy = "domain"; }, "strategy 'uniform' and 'domain'"},
+      {[](Result& r) { r.job.collectives = "ring"; }, "collectives 'auto' and 'ring'"},
+      {[](Result& r) { r.job.gather = "before-pooling"; }, "gather 'after-pooling' and 'before-pooling'"},
+      {[](Result& r) { r.job.momentum = 0; }, "momentum 'used' and 'none'"},
+      {[](Result& r) { r.layers.pop_back(); }, "number of layers '2' and '1'"},
+      {[](Result& r) { r.layers[1].name = "c"; }, "layer 2 'b (linear 128 -> 10)' and 'c (linear 128 -> 10)'"},
+      {[](Result& r) { r.layers[1].kind = "linear 128 -> 11"; }, "and 'b (linear 128 -> 11)'"},
+      {[](Result& r) { r.layers[0].all_gather.algorithm = "bruck"; },
+       "all-gather Y of a 'ring over 4' and 'bruck over 4'"},
+      {[](Result& r) { r.layers[1].reduce_data = {.algorithm = "none", .seconds = {}, .bytes_sent = {}}; },
+       "all-reduce dX of b 'ring over 4' and 'none'"},
+      {[](Result& r) { r.layers[1].reduce_weights.group_size = 3; },
+       "all-reduce dW of b 'bruck over 2' and 'bruck over 3'"}};
+  for (const Case& one : cases) {
+    NamedResult other = simulated();
+    one.change(other.result);
+    try {
+      (void)compare(native(), other);
+      ADD_FAILURE() << "not refused: " << one.expected;
+    } catch (const InputError& error) {
+      const std::string text = error.what();
+      for (const std::string& part : {std::string("'native.json'"), std::string("'simulated.json'"), one.expected})
+        EXPECT_NE(text.find(part), std::string::npos) << text;
+      EXPECT_EQ(text.find(';'), text.rfind(';')) << "only what differs: " << text;
+    }
+  }
+}
+
+TEST(Compare, RefusalNamesAllThatDiffersInTheOrderGiven) {
+  NamedResult other = simulated();
+  other.result.job.batch = 128;
+  other.result.job.grid_columns = 8;
+  try {
+    (void)compare(other, native());
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "results 'simulated.json' and 'native.json' are of different jobs: batch '128' and '64'; grid '4x8' "
+                 "and '4x2'; expected the same in both");
+  }
+}
+
+TEST(Compare, MentionsWhatMayDiffer) {
+  struct Case {
+    std::function<void(Result&)> change;
+    Mention expected;
+  };
+  const std::vector<Case> cases{
+      {[](Result& r) { r.job.seed = 7; }, {"seed", "18446744073709551615", "7"}},
+      {[](Result& r) { r.job.placement = "row-major"; }, {"placement", "column-major", "row-major"}},
+      {[](Result& r) { r.job.numerics = "real"; }, {"numerics", "phantom", "real"}},
+      {[](Result& r) { r.job.learning_rate = 0.2; }, {"learning rate", "0.1", "0.2"}},
+      {[](Result& r) { r.job.momentum = 0.5; }, {"momentum", "0.9", "0.5"}},
+      {[](Result& r) { r.job.weight_decay = 0; }, {"weight decay", "0.0005", "0"}},
+      {[](Result& r) { r.job.iterations = 3; }, {"iterations", "2", "3"}},
+      {[](Result& r) { r.job.epoch_images = 1; }, {"images of an epoch", "6400", "1"}},
+      {[](Result& r) { r.version = "1.2.4"; }, {"version", "1.2.3", "1.2.4"}},
+      {[](Result& r) { r.platform->name = "mesh.xml"; }, {"platform", "torus.xml", "mesh.xml"}},
+      {[](Result& r) { r.profile->name = "mine"; }, {"profile", "default", "mine"}},
+      {[](Result& r) { r.profile->cpu = "Other CPU"; }, {"CPU", "Some CPU", "Other CPU"}},
+      {[](Result& r) { r.profile->blas = "BLIS"; }, {"BLAS", "OpenBLAS 0.3.21", "BLIS"}},
+      {[](Result& r) { r.profile->compute_scale = 2; }, {"compute scale", "1", "2"}}};
+  for (const Case& one : cases) {
+    NamedResult other = simulated();
+    one.change(other.result);
+    const Comparison comparison = compare(simulated(), other);
+    ASSERT_EQ(comparison.mentions.size(), 1U) << one.expected.what;
+    EXPECT_EQ(comparison.mentions[0].what, one.expected.what);
+    EXPECT_EQ(comparison.mentions[0].reference, one.expected.reference);
+    EXPECT_EQ(comparison.mentions[0].other, one.expected.other);
+  }
+  // 0.9 is the same number after a detour through single precision.
+  NamedResult rounded = simulated();
+  rounded.result.job.momentum = static_cast<double>(0.9F);
+  EXPECT_TRUE(compare(simulated(), rounded).mentions.empty());
+}
+
+TEST(Compare, EqualResultsDifferInNothing) {
+  const Comparison comparison = compare(simulated(), simulated());
+  EXPECT_EQ(comparison.absolute_difference_s, 0);
+  for (const PhaseContrast& one : comparison.differences) {
+    EXPECT_EQ(one.seconds.difference_s(), 0);
+    EXPECT_EQ(*one.seconds.relative_error(), 0);
+    EXPECT_FALSE(comparison.share(one.seconds));
+  }
+  EXPECT_EQ(verdict(comparison), "B and A do not differ (70.0 ms against 70.0 ms per iteration).");
+  const std::string text = comparison_to_text(comparison) + comparison_to_json(comparison);
+  for (const char* bad : {"nan", "inf", "NaN"}) EXPECT_EQ(text.find(bad), std::string::npos) << text;
+}
+
+TEST(Compare, NothingIsDividedByZero) {
+  NamedResult idle = native();
+  for (LayerResult& layer : idle.result.layers) {
+    layer.forward_s = layer.backward_s = layer.update_s = {};
+    for (CollectiveResult* one : {&layer.all_gather, &layer.reduce_data, &layer.reduce_weights}) one->seconds = {};
+  }
+  idle.result.iteration_seconds = {0};
+  idle.result.iteration_s = 0;
+  for (const auto& [a, b] : {std::pair{idle, simulated()}, std::pair{idle, idle}}) {
+    const Comparison comparison = compare(a, b);
+    EXPECT_FALSE(comparison.iteration.relative_error());
+    expect_adds_up(comparison);
+    const std::string text = comparison_to_text(comparison) + comparison_to_json(comparison);
+    for (const char* bad : {"nan", "inf", "NaN"}) EXPECT_EQ(text.find(bad), std::string::npos) << text;
+  }
+  EXPECT_EQ(verdict(compare(idle, simulated())), "native takes no time, simulated 70.0 ms.");
+}
+
+}  // namespace
+}  // namespace simtrain

@@ -1,0 +1,111 @@
+#include "train/epochs.hpp"
+
+#include <mpi.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <numeric>
+#include <string>
+
+#include "base/units.hpp"
+
+namespace simtrain {
+
+namespace {
+
+// Only rank 0 speaks. The bar is drawn over and over on one line, at most once for each percent.
+class Progress {
+ public:
+  Progress(std::int64_t total, bool speaks) : total_(total), bar_(speaks && ::isatty(STDERR_FILENO) == 1) {}
+
+  void advance(std::int64_t done) {
+    const int percent = static_cast<int>(100 * done / total_);
+    if (!bar_ || percent == shown_) return;
+    shown_ = percent;
+    const std::string filled(static_cast<std::size_t>(percent) / 4, '#');
+    std::fprintf(stderr, "\r\033[K[%-25s] %3d %%  iteration %lld of %lld", filled.c_str(), percent,
+                 static_cast<long long>(done), static_cast<long long>(total_));
+    if (done == total_) std::fputs("\r\033[K", stderr);
+  }
+
+ private:
+  std::int64_t total_;
+  bool bar_;
+  int shown_ = -1;
+};
+
+double sum_over_ranks(double value) {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return value;
+}
+
+double largest_over_ranks(double value) {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return value;
+}
+
+// The ranks of a grid column hold the same samples: the first of them counts.
+double sum_over_columns(double value, Coordinates me) { return sum_over_ranks(me.row == 0 ? value : 0); }
+
+void append(RankResult& all, const RankResult& more) {
+  all.iteration_seconds.insert(all.iteration_seconds.end(), more.iteration_seconds.begin(),
+                               more.iteration_seconds.end());
+  all.loss_sums.insert(all.loss_sums.end(), more.loss_sums.begin(), more.loss_sums.end());
+  for (std::size_t row = 0; row < more.work_s.size(); ++row) {
+    for (std::size_t i = 0; i < kWorks; ++i) all.work_s[row][i] += more.work_s[row][i];
+    for (std::size_t i = 0; i < kExchanges; ++i) {
+      all.exchanges[row][i].seconds += more.exchanges[row][i].seconds;
+      all.exchanges[row][i].bytes_sent += more.exchanges[row][i].bytes_sent;
+      all.exchanges[row][i].messages += more.exchanges[row][i].messages;
+    }
+  }
+}
+
+EpochResult summarise(const Job& job, const RankResult& part, const Trainer::Evaluation& test, Coordinates me) {
+  EpochResult epoch;
+  const auto samples = static_cast<double>(part.loss_sums.size()) * static_cast<double>(job.plan.batch);
+  epoch.loss = sum_over_columns(std::accumulate(part.loss_sums.begin(), part.loss_sums.end(), 0.0), me) / samples;
+  const double seconds = std::accumulate(part.iteration_seconds.begin(), part.iteration_seconds.end(), 0.0);
+  epoch.seconds = largest_over_ranks(seconds);
+  const auto timed = static_cast<double>(part.iteration_seconds.size()) * static_cast<double>(job.plan.batch);
+  epoch.images_per_s = timed / epoch.seconds;
+  const double counted = sum_over_columns(static_cast<double>(test.samples), me);
+  const double correct = sum_over_columns(static_cast<double>(test.correct), me);
+  if (counted > 0) epoch.test_accuracy = correct / counted;
+  return epoch;
+}
+
+void speak(int number, int of, const EpochResult& epoch) {
+  std::fprintf(stderr, "epoch %d of %d: loss %.4f%s, %s images/s\n", number, of, epoch.loss,
+               epoch.test_accuracy ? (", test accuracy " + format_percent(*epoch.test_accuracy)).c_str() : "",
+               format_count(epoch.images_per_s).c_str());
+}
+
+}  // namespace
+
+TrainingRun train_job(const Job& job, Trainer& trainer, Coordinates me) {
+  TrainingRun run;
+  const std::int64_t total = std::int64_t{job.warm_up} + job.iterations;
+  const bool speaks = me == Coordinates{};
+  Progress progress(total, speaks);
+  const int parts = std::max(1, job.epochs);
+  std::int64_t done = 0;
+  for (int part = 1; part <= parts; ++part) {
+    const std::int64_t end = job.epochs == 0 ? total : part * job.training_data->size() / job.plan.batch;
+    const int warm_up = part == 1 ? job.warm_up : 0;
+    const auto iterations = static_cast<int>(end - done) - warm_up;
+    const RankResult result = trainer.run(warm_up, iterations, [&](int within) { progress.advance(done + within); });
+    done = end;
+    if (part == 1)
+      run.rank = result;
+    else
+      append(run.rank, result);
+    if (job.epochs == 0) break;
+    const Trainer::Evaluation test = job.test_data ? trainer.evaluate(*job.test_data) : Trainer::Evaluation{};
+    run.epochs.push_back(summarise(job, result, test, me));
+    if (speaks) speak(part, job.epochs, run.epochs.back());
+  }
+  return run;
+}
+
+}  // namespace simtrain

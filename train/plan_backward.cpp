@@ -1,0 +1,160 @@
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "train/plan_builder.hpp"
+
+namespace simtrain {
+
+// Layers in reverse: by the time of a layer, all that read its output have added their part to its gradient. Gradients
+// of the rank's own rows are all that is needed: the products of the layer below take dY(r).
+void PlanBuilder::backward_pass() {
+  weight_gradients_.assign(plan_.weights.size(), -1);
+  for (int i = static_cast<int>(plan_.network.layers.size()) - 1; i >= 0; --i) {
+    if (needs_gradient_[static_cast<std::size_t>(value(i))] == 0) continue;
+    if (gradient(value(i)) < 0) continue;  // nobody reads it
+    if (layer(i).weighted())
+      weighted_backward(i);
+    else if (layer(i).type == LayerType::batch_norm)
+      normalise_backward(i);
+    else if (layer(i).type == LayerType::add)
+      add_backward(i);
+    else
+      local_backward(i);
+  }
+}
+
+int PlanBuilder::new_gradient(int of, bool whole) {
+  TensorPlan like = tensor(of);
+  like.name = "d" + like.name;
+  like.role = Role::activation_gradient;
+  like.whole = whole;
+  return add_tensor(like);
+}
+
+int PlanBuilder::weight_gradient(int report_row) {
+  int& made = weight_gradients_[static_cast<std::size_t>(report_row)];
+  if (made < 0) {
+    TensorPlan like = tensor(plan_.weights[static_cast<std::size_t>(report_row)]);
+    like.name = "d" + like.name;
+    like.role = Role::weight_gradient;
+    made = add_tensor(like);
+  }
+  return made;
+}
+
+int PlanBuilder::readers(int of) const {
+  return static_cast<int>(std::count(gradients_.begin(), gradients_.end(), of));
+}
+
+void PlanBuilder::accumulate(int of, int from, bool shared) {
+  if (needs_gradient_[static_cast<std::size_t>(of)] == 0) return;
+  const int before = gradient(of);
+  const int index = static_cast<int>(plan_.network.layers.size()) - 1;
+  if (before < 0) {
+    gradient(of) = from;
+    return;
+  }
+  const auto own = [](int each) { return TensorRef{each, View::own}; };
+  const int layer_of = [&] {  // which layer it is counted with
+    for (int i = index; i >= 0; --i)
+      if (value(i) == of) return i;
+    return 0;
+  }();
+  int into = from, other = before;
+  if (shared || readers(from) > 0) std::swap(into, other);
+  if (into == before && (readers(before) > 1 || before == from)) {  // both are read by others: sum in a third place
+    into = new_gradient(of, false);
+    other = from;
+    compute(Action::copy, layer_of, Work::backward, {own(before), own(into)});
+  }
+  compute(Action::add, layer_of, Work::backward, {own(other), own(into)});
+  gradient(of) = into;
+}
+
+void PlanBuilder::weighted_backward(int index) {
+  const Layer& of = layer(index);
+  const int in = value(of.inputs[0]), w = plan_.weights[static_cast<std::size_t>(row(index))];
+  const int dw = weight_gradient(row(index)), incoming = gradient(value(index));
+  const bool is_convolution = of.type == LayerType::convolution;
+  const TensorRef dy{incoming, View::own}, parameters{w, View::weights};
+  int outgoing = -1;
+  if (needs_gradient_[static_cast<std::size_t>(in)] != 0) {
+    outgoing = new_gradient(in, true);
+    const TensorRef dx{outgoing, View::whole};
+    if (is_convolution)
+      compute(Action::convolution_data_gradient, index, Work::backward, {dy, parameters, dx});
+    else
+      compute(Action::linear_data_gradient, index, Work::backward, {parameters, dy, dx});
+  }
+  compute(is_convolution ? Action::convolution_weight_gradient : Action::linear_weight_gradient, index, Work::backward,
+          {dy, TensorRef{in, View::whole}, TensorRef{dw, View::weights}});
+  if (of.bias) compute(Action::bias_gradient, index, Work::backward, {dy, TensorRef{dw, View::biases}});
+  gradient(value(index)) = -1;
+  if (outgoing >= 0) {
+    collective(Exchange::reduce_data, CollectiveOp::all_reduce, row(index), outgoing);
+    accumulate(in, outgoing, false);
+  }
+  collective(Exchange::reduce_weights, CollectiveOp::all_reduce, row(index), dw);
+  update(index);
+}
+
+void PlanBuilder::update(int index) {
+  const int w = plan_.weights[static_cast<std::size_t>(row(index))], dw = weight_gradient(row(index));
+  TensorRef momentum;
+  if (plan_.options.momentum != 0) {
+    TensorPlan like = tensor(w);
+    like.name = layer(index).name + ".V";
+    like.role = Role::momentum;
+    momentum = {add_tensor(like), View::own};
+  }
+  compute(Action::update, index, Work::update, {TensorRef{dw, View::own}, TensorRef{w, View::own}, momentum});
+}
+
+void PlanBuilder::normalise_backward(int index) {
+  const int convolution = layer(index).inputs[0], in = value(convolution), incoming = gradient(value(index));
+  const int outgoing = new_gradient(in, false);
+  compute(Action::normalise_gradient, index, Work::backward,
+          {TensorRef{incoming, View::own}, TensorRef{in, View::own},
+           TensorRef{statistics_[static_cast<std::size_t>(index)], View::own},
+           TensorRef{plan_.weights[static_cast<std::size_t>(row(convolution))], View::normalisation},
+           TensorRef{outgoing, View::own}, TensorRef{weight_gradient(row(convolution)), View::normalisation}});
+  gradient(value(index)) = -1;
+  accumulate(in, outgoing, false);
+}
+
+// Both inputs get the gradient as it is.
+void PlanBuilder::add_backward(int index) {
+  const int incoming = gradient(value(index));
+  gradient(value(index)) = -1;
+  accumulate(value(layer(index).inputs[0]), incoming, true);
+  accumulate(value(layer(index).inputs[1]), incoming, true);
+}
+
+void PlanBuilder::local_backward(int index) {
+  const Layer& of = layer(index);
+  const int in = value(of.inputs[0]), out = value(index), incoming = gradient(out);
+  const bool same_shape = of.type == LayerType::relu || of.type == LayerType::dropout;
+  const int outgoing = same_shape && readers(incoming) == 1 ? incoming : new_gradient(in, false);
+  const TensorRef from{incoming, View::own}, to{outgoing, View::own};
+  switch (of.type) {
+    case LayerType::relu:
+      compute(Action::relu_gradient, index, Work::backward, {from, TensorRef{out, View::own}, to});
+      break;
+    case LayerType::dropout:
+      compute(Action::dropout, index, Work::backward, {from, to});
+      break;
+    case LayerType::flatten:
+      compute(Action::flatten_gradient, index, Work::backward, {from, to});
+      break;
+    default:
+      compute(Action::pool_gradient, index, Work::backward,
+              {from, TensorRef{in, View::own}, TensorRef{out, View::own}, to});
+  }
+  gradient(out) = -1;
+  if (in == out)
+    gradient(in) = outgoing;
+  else
+    accumulate(in, outgoing, false);
+}
+
+}  // namespace simtrain

@@ -1,0 +1,77 @@
+// Builds a plan: forward through the layers, then backward (train/plan_forward.cpp, train/plan_backward.cpp). Internal
+// to make_plan.
+#pragma once
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "train/plan.hpp"
+
+namespace simtrain {
+
+class PlanBuilder {
+ public:
+  PlanBuilder(const Network& network, const PlanOptions& options);
+  Plan build();
+
+ private:
+  // ---- both passes (plan_builder.cpp)
+  int add_tensor(TensorPlan tensor);
+  void compute(Action action, int layer, Work work, std::array<TensorRef, 6> operands);
+  // Nothing for a group of one.
+  void collective(Exchange exchange, CollectiveOp operation, int row, int tensor);
+  void share_memory_of_gradients();
+  [[nodiscard]] const Layer& layer(int index) const { return plan_.network.layers[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] TensorPlan& tensor(int index) { return plan_.tensors[static_cast<std::size_t>(index)]; }
+  // What a layer puts out, or kNetworkInput.
+  int& value(int layer) { return values_[static_cast<std::size_t>(layer + 1)]; }
+  [[nodiscard]] int row(int layer) const { return rows_[static_cast<std::size_t>(layer)]; }
+  [[nodiscard]] Partition over_rows(std::int64_t total) const { return {total, plan_.options.grid.rows, 1}; }
+  // The tensor of a layer's output (an image or a column per sample).
+  int add_value(int layer, Partition rows, bool whole);
+
+  // ---- forward
+  void forward_pass();
+  void weighted_forward(int index);
+  void normalise_forward(int index);
+  void add_forward(int index);
+  void local_forward(int index);  // one input, rows apart: ReLU, pooling, flatten, dropout
+  void loss();
+  // All rows of a value on every rank of a grid column.
+  void gather(int tensor);
+  // The rows of a value that a layer without weights works on: all if they are there, else the rank's own.
+  [[nodiscard]] View rows_at_hand(int tensor) const {
+    return gathered_[static_cast<std::size_t>(tensor)] ? View::whole : View::own;
+  }
+  // Whether a layer may overwrite its input: nobody else reads it, and its producer's backward pass does not either.
+  [[nodiscard]] bool may_overwrite(int producer) const;
+
+  // ---- backward
+  void backward_pass();
+  void weighted_backward(int index);
+  void normalise_backward(int index);
+  void add_backward(int index);
+  void local_backward(int index);
+  void update(int index);
+  int weight_gradient(int row);  // the tensor, made when first asked for
+  int new_gradient(int of, bool whole);
+  int& gradient(int tensor) { return gradients_[static_cast<std::size_t>(tensor)]; }
+  [[nodiscard]] int readers(int gradient) const;
+  // Adds `from` to the gradient of a value. `shared`: `from` must stay as it is, somebody reads it later.
+  void accumulate(int tensor, int from, bool shared);
+
+  Plan plan_;
+  std::vector<int> values_;            // by layer + 1: the tensor it puts out
+  std::vector<int> rows_;              // by layer: the report row it is counted in
+  std::vector<int> readers_;           // by layer + 1: how many layers take its output
+  std::vector<char> gathered_;         // by tensor
+  std::vector<char> needs_gradient_;   // by tensor: it comes from something with weights
+  std::vector<int> producer_rows_;     // by tensor: report row of the layer that made it
+  std::vector<int> gradients_;         // by tensor: the gradient of a value, or -1
+  std::vector<int> statistics_;        // by layer: of batch normalisation
+  std::vector<int> weight_gradients_;  // by report row
+};
+
+}  // namespace simtrain

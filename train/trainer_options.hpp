@@ -1,0 +1,17 @@
+// What of a job the trainer needs besides its plan.
+#pragma once
+
+#include <cstdint>
+
+#include "train/learning_rate.hpp"
+
+namespace simtrain {
+
+struct TrainerOptions {
+  std::uint64_t seed = 1;
+  bool shuffled = false;  // samples in an order of its own for each epoch
+  LearningRateSchedule schedule;
+  std::int64_t total_iterations = 1;  // of the whole job: where the cosine ends
+};
+
+}  // namespace simtrain
