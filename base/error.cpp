@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <numeric>
 
 namespace simtrain {
@@ -46,7 +47,10 @@ int run_guarded(std::string_view program, const std::function<int()>& body) {
     std::fprintf(stderr, "%.*s: error: %s\n", static_cast<int>(program.size()), program.data(), what);
   };
   try {
-    return body();
+    const int status = body();
+    std::cout.flush();
+    if (!std::cout || std::fflush(stdout) != 0) throw Failure("standard output could not be written");
+    return status;
   } catch (const InputError& error) {
     complain(error.what());
     return 2;

@@ -31,7 +31,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& choic
 std::string unknown_choice(std::string_view what, std::string_view word, const std::vector<std::string>& choices);
 
 // Runs `body` and turns exceptions into "PROGRAM: error: text" on stderr and an exit status: 2 for InputError, 1 for
-// any other exception, else what body returned.
+// any other exception and for output that could not be written, else what body returned.
 int run_guarded(std::string_view program, const std::function<int()>& body);
 
 // A broken invariant of ours: prints file, line and message, then aborts. Always on: the checks are cheap.

@@ -74,12 +74,28 @@ class TemporaryFile {
 
 }  // namespace
 
+namespace {
+
+// A device or a pipe takes the text as it comes: renaming over it would put a file in its place.
+void write_into(const fs::path& path, std::string_view text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.flush();
+  if (!out) throw Failure("output file '" + path.string() + "': writing failed: " + std::strerror(errno));
+}
+
+}  // namespace
+
 void write_file(const fs::path& path, std::string_view text) {
   check_writable("output file", path);
-  TemporaryFile file(path);
+  std::error_code ignored;
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) return write_into(path, text);
+  // A symbolic link stays one: what it points to is replaced.
+  const fs::path target = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : path;
+  TemporaryFile file(target);
   if (!file.is_open())
     throw InputError("output file '" + path.string() + "': cannot be written: " + std::strerror(errno));
-  if (!file.write(text) || !file.rename_to(path))
+  if (!file.write(text) || !file.rename_to(target))
     throw Failure("output file '" + path.string() + "': writing failed: " + std::strerror(errno));
 }
 
@@ -117,8 +133,14 @@ fs::path find_data_file(std::string_view what, std::string_view folder, std::str
   const fs::path shipped = data_folder() / folder;
   for (const fs::path& candidate : {shipped / given, shipped / (given.string() + std::string(extension))})
     if (!name.empty() && fs::is_regular_file(candidate, ignored)) return candidate;
+  if (fs::is_directory(given, ignored))
+    throw InputError(std::string(what) + " '" + std::string(name) + "': is a folder; expected a file");
   if (given.has_parent_path()) throw InputError(std::string(what) + " '" + std::string(name) + "': no such file");
-  throw InputError(unknown_choice(what, name, shipped_names(folder, extension)) + " (or the name of a file)");
+  const std::vector<std::string> shipped_files = shipped_names(folder, extension);
+  if (shipped_files.empty())
+    throw InputError(std::string(what) + " '" + std::string(name) + "': no such file, and no shipped ones in '" +
+                     shipped.string() + "' (SIMTRAIN_DATA chooses the data folder)");
+  throw InputError(unknown_choice(what, name, shipped_files) + " (or the name of a file)");
 }
 
 }  // namespace simtrain

@@ -27,6 +27,7 @@ std::string without_dashes(std::string name) {
 [[noreturn]] void refuse_unknown(const std::string& name, const po::options_description& known) {
   std::vector<std::string> choices;
   for (const std::string& choice : names_of(known)) choices.push_back("--" + choice);
+  if (without_dashes(name) == "h") throw InputError("option '-h' is not known; did you mean '--help'?");
   const std::string word = "--" + without_dashes(name);
   throw InputError("option '" + word + "' is not known; did you mean '" + nearest(word, choices) +
                    "'? --help lists them all");

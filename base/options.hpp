@@ -13,8 +13,8 @@ namespace simtrain {
 // Parses `arguments` (without the program's name) by `known`. If `known` has an option "scenario" and it is given, the
 // keys of that file (shipped scenarios by name) fill what the command line leaves open. Abbreviated and positional
 // arguments are refused. InputError for an unknown option (with the nearest), a missing or repeated value, a bad line.
-// `one_of`: options that say the same in different words. Once the command line gives one of them, the scenario's are not
-// looked at.
+// `one_of`: options that say the same in different words. Once the command line gives one of them, the scenario's are
+// not looked at.
 boost::program_options::variables_map parse_options(const std::vector<std::string>& arguments,
                                                     const boost::program_options::options_description& known,
                                                     const std::vector<std::string>& one_of = {});

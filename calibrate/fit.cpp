@@ -85,6 +85,7 @@ KernelFit::KernelFit(Kernel kernel, const std::vector<Sample>& samples, std::vec
     measured_[call] = seconds;
     least_ = {kernel, std::min(least_.m, call.m), std::min(least_.n, call.n), std::min(least_.k, call.k)};
     most_ = {kernel, std::max(most_.m, call.m), std::max(most_.n, call.n), std::max(most_.k, call.k)};
+    most_work_ = std::max(most_work_, work_of(call));
   }
   for (const Sample& sample : samples)
     if (!sample.kept_aside)
@@ -131,6 +132,10 @@ double KernelFit::nearest_log_ratio(const Point& at) const {
   return sum / weights;
 }
 
+double KernelFit::work_of(const Call& call) {
+  return static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
+}
+
 double KernelFit::piecewise_log_ratio(double log_m) const {
   const auto right = std::lower_bound(neighbours_.begin(), neighbours_.end(), log_m,
                                       [](const Neighbour& neighbour, double at) { return neighbour.at[0] < at; });
@@ -153,8 +158,9 @@ Estimate KernelFit::estimate(const Call& call) const {
   const auto inside = [](std::int64_t size, std::int64_t least, std::int64_t most) {
     return size >= least && size <= most;
   };
-  return {predict(call),
-          inside(call.m, least_.m, most_.m) && inside(call.n, least_.n, most_.n) && inside(call.k, least_.k, most_.k)};
+  return {predict(call), inside(call.m, least_.m, most_.m) && inside(call.n, least_.n, most_.n) &&
+                             inside(call.k, least_.k, most_.k) &&
+                             (!is_gemm(call.kernel) || work_of(call) <= 2 * most_work_)};
 }
 
 FitError KernelFit::judge(const std::vector<Sample>& samples, FitMethod method) const {

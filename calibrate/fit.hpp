@@ -80,7 +80,10 @@ class KernelFit {
   std::vector<Candidate> candidates_;
   std::vector<Neighbour> neighbours_;                    // the samples that were fitted, by m
   std::unordered_map<Call, double, CallHash> measured_;  // medians of all samples
-  Call least_, most_;                                    // corners of the box of all samples
+  static double work_of(const Call& call);               // m n k
+
+  double most_work_ = 0;  // of all samples: large m, n and k may each have been measured, but never together
+  Call least_, most_;     // corners of the box of all samples
 };
 
 // Marks about a fifth of the shapes of every kernel, chosen by `seed`: of n shapes, n/5 rounded down.

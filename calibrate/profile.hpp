@@ -55,7 +55,8 @@ class Profile final : public CostModel {
   // Precondition: the profile has the kernel.
   [[nodiscard]] FitMethod method(Kernel kernel) const;
 
-  // Outside the box spanned by the samples' m, n and k (per kernel) the fit is extrapolated: measured_range = false.
+  // Outside the box spanned by the samples' m, n and k (per kernel), and for a product with more than twice the work
+  // (mnk) of any sample, the fit is extrapolated: measured_range = false.
   [[nodiscard]] Estimate estimate(const Call& call) const override;
 
  private:

@@ -94,6 +94,12 @@ void check_shape(PlatformSpec& spec, const std::string& who) {
   if (single && spec.shape.size() != 1)
     throw InputError(who + ": shape '" + joined(spec.shape) + "' is not valid; expected one number, the hosts");
   std::int64_t hosts = 1;
+  // SimGrid gives the two links of a host to itself one name.
+  if (spec.family == PlatformFamily::torus)
+    for (const int side : spec.shape)
+      if (side == 1)
+        throw InputError(who + ": shape '" + joined(spec.shape) +
+                         "' has a dimension of 1 host; expected at least 2 in each (ethernet:1 is one host alone)");
   for (const int side : spec.shape)
     if (hosts *= side; hosts > kMostHosts)
       throw InputError(who + ": shape '" + joined(spec.shape) + "' has too many hosts; expected at most " +

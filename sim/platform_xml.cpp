@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <simgrid/Exception.hpp>
 #include <simgrid/s4u.hpp>
 
@@ -84,6 +85,25 @@ void check_routes(const std::string& file, const std::vector<s4u::Host*>& hosts)
   }
 }
 
+// SimGrid reads numbers that it cannot work with, and aborts in the middle of a simulation.
+void check_numbers(const std::string& file) {
+  const auto refuse = [&](const std::string& what, const std::string& key, double value, const std::string& expected) {
+    throw InputError("platform '" + file + "', " + what + ": " + key + " is " + std::to_string(value) + "; expected " +
+                     expected);
+  };
+  for (const s4u::Link* link : s4u::Engine::get_instance()->get_all_links()) {
+    const double bandwidth = link->get_bandwidth(), latency = link->get_latency();
+    const bool wifi = link->get_sharing_policy() == s4u::Link::SharingPolicy::WIFI;
+    if (!wifi && !(bandwidth > 0 && std::isfinite(bandwidth)))
+      refuse("link '" + link->get_name() + "'", "bandwidth", bandwidth, "a number above 0");
+    if (!(latency >= 0 && std::isfinite(latency)))
+      refuse("link '" + link->get_name() + "'", "latency", latency, "a number of at least 0");
+  }
+  for (const s4u::Host* host : s4u::Engine::get_instance()->get_all_hosts())
+    if (const double speed = host->get_speed(); !(speed > 0 && std::isfinite(speed)))
+      refuse("host '" + host->get_name() + "'", "speed", speed, "a number above 0");
+}
+
 // In the child: everything that can go wrong goes wrong here. "" + summary, or the text of the InputError.
 constexpr char kGood = '+', kWrong = '-';
 
@@ -91,6 +111,7 @@ std::string inspect(const std::string& file) {
   try {
     std::unique_ptr<s4u::Engine> engine = s4u::Engine::has_instance() ? nullptr : start_engine();
     const LoadedPlatform platform = load_platform_xml(*s4u::Engine::get_instance(), file, file);
+    check_numbers(file);
     check_routes(file, platform.hosts);
     std::string answer = kGood + std::to_string(platform.hosts.size()) + ' ' + platform.description;
     static_cast<void>(engine.release());  // the child ends without destructors

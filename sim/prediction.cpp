@@ -112,6 +112,15 @@ void check_profile(const Plan& plan, const Profile& profile) {
       (void)price(profile, ElementwiseOp{Elementwise::add, 1});
 }
 
+// Beyond any machine: what a phantom can stand for (kernels/modelled.cpp), with room to spare.
+void check_size(const Plan& plan) {
+  constexpr double kMostBytes = double(std::int64_t{1} << 43);
+  if (const double bytes = memory_of(plan, {}).total(); bytes > kMostBytes)
+    throw InputError("--batch " + std::to_string(plan.options.batch) + " of network '" + plan.network.name +
+                     "' on grid " + to_string(plan.options.grid) + ": a rank would need " + format_bytes(bytes) +
+                     "; expected at most " + format_bytes(kMostBytes));
+}
+
 }  // namespace
 
 po::options_description prediction_options() {
@@ -151,10 +160,15 @@ PredictionOptions prediction_from(const po::variables_map& values) {
   return options;
 }
 
+Profile load_profile(const PredictionOptions& options) {
+  return Profile::read(find_data_file("profile", "profiles", options.profile, ".json").string());
+}
+
 Result predict(const Job& job, const PredictionOptions& options) {
   const Plan plan = make_plan(job.network, job.plan);
   if (options.real_numerics) check_trainable(plan);
-  const Profile profile = Profile::read(find_data_file("profile", "profiles", options.profile, ".json").string());
+  check_size(plan);
+  const Profile profile = load_profile(options);
   check_profile(plan, profile);
   PricedOperations prices(profile, options.compute_scale);
   use_one_blas_thread();

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "calibrate/profile.hpp"
 #include "report/result.hpp"
 #include "train/job.hpp"
 
@@ -27,6 +28,9 @@ struct PredictionOptions {
 
 boost::program_options::options_description prediction_options();
 PredictionOptions prediction_from(const boost::program_options::variables_map& values);
+
+// InputError when there is none of that name or it cannot be read.
+Profile load_profile(const PredictionOptions& options);
 
 // Runs it. Once per process: SimGrid's engine is global. The result depends on the arguments and the files they name
 // alone. InputError for wrong input, Failure when the simulation deadlocks.

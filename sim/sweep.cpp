@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,6 +62,7 @@ Worker start(Job job, const PredictionOptions& options, Grid grid, std::size_t p
   if (process < 0) throw Failure(std::string("sweep: no process could be started: ") + std::strerror(errno));
   if (process == 0) {
     ::close(ends[0]);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // whatever ends the sweep ends its simulations
     work(job, options, ends[1]);
   }
   ::close(ends[1]);

@@ -75,6 +75,7 @@ int sweep_command(const std::vector<std::string>& arguments) {
   const auto workers = static_cast<int>(parse_integer("--jobs", text_of(values, "jobs"), 1, 1024));
   const PredictionOptions prediction = prediction_from(values);
   const Job job = job_from(values);
+  (void)load_profile(prediction);  // says now what every grid would say
   const PlatformSummary platform = summarise_platform(prediction.platform);
   if (platform.hosts < processes)
     throw InputError("--processes: " + std::to_string(processes) + " is more than the " +

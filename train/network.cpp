@@ -153,6 +153,10 @@ Layer read_layer(JsonObject object, Network& network, std::size_t number) {
   return layer;
 }
 
+double elements_of(Shape shape) {
+  return static_cast<double>(shape.channels) * static_cast<double>(shape.height) * static_cast<double>(shape.width);
+}
+
 }  // namespace
 
 std::int64_t Layer::inputs_per_row() const {
@@ -187,6 +191,7 @@ Network network_from_json(const std::string& path, const std::string& text) {
   network.input = {input.integer("channels", 1, kLargest), input.integer("height", 1, kLargest),
                    input.integer("width", 1, kLargest)};
   input.finish();
+  if (elements_of(network.input) > 1e11) root.refuse("input", "has more than 100 000 million elements");
   network.dataset_images = root.integer("dataset_images", 1);
   network.default_batch = root.integer("default_batch", 1, INT32_MAX);
 
@@ -194,6 +199,14 @@ Network network_from_json(const std::string& path, const std::string& text) {
   for (std::size_t i = 0; i < root.array("layers").size(); ++i) {
     network.layers.push_back(read_layer(root.element("layers", i), network, i + 1));
     const Layer& layer = network.layers.back();
+    // Products of these stay far below 2^63, whatever the batch.
+    constexpr double kMostElements = 1e11;
+    for (const double elements :
+         {elements_of(layer.in), elements_of(layer.out),
+          static_cast<double>(layer.out.channels) * static_cast<double>(layer.inputs_per_row())})
+      if (elements > kMostElements)
+        root.refuse("layers[" + std::to_string(i) + "]",
+                    "has an input, an output or weights of more than 100 000 million elements");
     if (!names.insert(layer.name).second)
       root.refuse("layers[" + std::to_string(i) + "].name", "'" + layer.name + "' names an earlier layer too");
   }
