@@ -20,7 +20,11 @@ po::typed_value<std::string>* word(const char* name, const std::string& fallback
 float number_at_least_zero(const po::variables_map& values, const std::string& option) {
   const std::string text = text_of(values, option);
   if (text == "0" || text == "0.0") return 0;
-  return static_cast<float>(parse_positive("--" + option, text));
+  try {
+    return static_cast<float>(parse_positive("--" + option, text));
+  } catch (const InputError&) {
+    throw InputError("--" + option + ": '" + text + "' is not valid; expected 0 or a number above it");
+  }
 }
 
 }  // namespace
