@@ -84,6 +84,15 @@ void write_into(const fs::path& path, std::string_view text) {
   if (!out) throw Failure("output file '" + path.string() + "': writing failed: " + std::strerror(errno));
 }
 
+// Where a chain of symbolic links ends, also when nothing is there yet.
+fs::path behind_links(fs::path path) {
+  constexpr int kLongestChain = 40;
+  std::error_code ignored;
+  for (int i = 0; i < kLongestChain && fs::is_symlink(path, ignored); ++i)
+    path = folder_of(path) / fs::read_symlink(path, ignored);  // an absolute target replaces the folder
+  return path;
+}
+
 }  // namespace
 
 void write_file(const fs::path& path, std::string_view text) {
@@ -91,7 +100,7 @@ void write_file(const fs::path& path, std::string_view text) {
   std::error_code ignored;
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) return write_into(path, text);
   // A symbolic link stays one: what it points to is replaced.
-  const fs::path target = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : path;
+  const fs::path target = behind_links(path);
   TemporaryFile file(target);
   if (!file.is_open())
     throw InputError("output file '" + path.string() + "': cannot be written: " + std::strerror(errno));

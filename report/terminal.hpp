@@ -15,6 +15,7 @@ struct SweepPoint {
   int grid_rows = 1, grid_columns = 1;
   std::optional<Result> result;
   std::string error;
+  bool failed = false;  // the error is not of the input: the simulation itself failed
 };
 // Ranked by iteration time; points without a result last, with their reasons.
 std::string sweep_to_text(const std::vector<SweepPoint>& points);

@@ -151,6 +151,9 @@ PredictionOptions prediction_from(const po::variables_map& values) {
   options.placement = choose("--placement", text_of(values, "placement"), kPlacements);
   options.real_numerics = choose<bool>("--numerics", text_of(values, "numerics"), {{"phantom", false}, {"real", true}});
   options.compute_scale = parse_positive("--compute-scale", text_of(values, "compute-scale"));
+  if (options.compute_scale < 1e-6 || options.compute_scale > 1e6)
+    throw InputError("--compute-scale: '" + text_of(values, "compute-scale") +
+                     "' is not valid; expected a factor from 0.000001 to 1000000");
   if (given(values, "host-memory"))
     options.host_memory_bytes = static_cast<double>(parse_bytes("--host-memory", text_of(values, "host-memory")));
   if (given(values, "formula-latency"))

@@ -26,12 +26,14 @@ std::vector<Grid> grids_of(int processes) {
 
 namespace {
 
-// A child that simulates one grid and writes to a pipe: 'R' and the result as JSON, or 'E' and the reason.
+// A child that simulates one grid and writes to a pipe: 'R' and the result as JSON, 'E' and why the grid cannot be
+// simulated, or 'F' and what failed.
 struct Worker {
   pid_t process = -1;
   int pipe = -1;
   std::size_t point = 0;
   std::string text;
+  int status = 0;  // of waitpid, once it has ended
 };
 
 void write_all(int descriptor, std::string_view text) {
@@ -47,8 +49,10 @@ void write_all(int descriptor, std::string_view text) {
   std::string text;
   try {
     text = "R" + to_json(predict(job, options));
-  } catch (const std::exception& error) {
+  } catch (const InputError& error) {
     text = std::string("E") + error.what();
+  } catch (const std::exception& error) {
+    text = std::string("F") + error.what();
   }
   write_all(descriptor, text);
   std::_Exit(0);  // the engine's and the parent's static objects are not ours to destroy
@@ -66,7 +70,7 @@ Worker start(Job job, const PredictionOptions& options, Grid grid, std::size_t p
     work(job, options, ends[1]);
   }
   ::close(ends[1]);
-  return {process, ends[0], point, {}};
+  return {process, ends[0], point, {}, 0};
 }
 
 // Children must not outlive a sweep that fails.
@@ -110,7 +114,7 @@ class Workers {
     Worker worker = std::move(running_[i]);
     running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
     ::close(worker.pipe);
-    ::waitpid(worker.process, nullptr, 0);
+    ::waitpid(worker.process, &worker.status, 0);
     return worker;
   }
 
@@ -119,10 +123,20 @@ class Workers {
 
 SweepPoint point_of(const Worker& worker, Grid grid) {
   SweepPoint point{grid.rows, grid.columns, {}, {}};
-  if (worker.text.starts_with('R'))
+  const char kind = worker.text.empty() ? '\0' : worker.text.front();
+  // A result that was cut off by the end of its worker is none.
+  if (kind == 'R' && worker.status == 0) {
     point.result = result_from_json("the simulation of " + to_string(grid), worker.text.substr(1));
-  else
-    point.error = worker.text.starts_with('E') ? worker.text.substr(1) : "the simulation ended without a result";
+  } else if (kind == 'E' || kind == 'F') {
+    point.error = worker.text.substr(1);
+    point.failed = kind == 'F';
+  } else {
+    point.failed = true;
+    point.error = "the simulation ended without a result";
+    if (WIFSIGNALED(worker.status))
+      point.error += std::string(": ") + ::strsignal(WTERMSIG(worker.status)) + " (signal " +
+                     std::to_string(WTERMSIG(worker.status)) + ")";
+  }
   return point;
 }
 

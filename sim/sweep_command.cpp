@@ -90,7 +90,8 @@ int sweep_command(const std::vector<std::string>& arguments) {
   if (!job.json_path.empty()) write_file(job.json_path, sweep_to_json(points));
   std::cout << sweep_to_text(points);
   const bool any = std::any_of(points.begin(), points.end(), [](const SweepPoint& p) { return p.result.has_value(); });
-  return any ? 0 : 1;
+  const bool failed = std::any_of(points.begin(), points.end(), [](const SweepPoint& p) { return p.failed; });
+  return any && !failed ? 0 : 1;
 }
 
 }  // namespace simtrain

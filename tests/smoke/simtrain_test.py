@@ -1,8 +1,13 @@
 """simtrain from the command line: does each option do what it says, and is each wrong input refused?"""
 import json
+import os
+import pathlib
+import subprocess
 import sys
+import time
 import unittest
 
+import programs
 from programs import ProgramTest
 
 JOB = ["--platform", "torus:4x2,bandwidth=1GBps,latency=1us", "--network", "mlp", "--batch", "64"]
@@ -178,7 +183,89 @@ class WrongInput(ProgramTest):
         self.refuse("simtrain", [*JOB, "--grid", "2x2", "--json", "taken"], "--json", "taken", leaves=["taken"])
 
 
+    def test_platforms_that_cannot_be(self):
+        self.refuse("simtrain", ["--platform", "torus:4x1", "--grid", "1x1"], "torus:4x1", "dimension of 1")
+        for wrong, *parts in (("bandwidth='0Bps' latency='1us'", "bandwidth", "above 0"),
+                              ("bandwidth='-1GBps' latency='1us'", "bandwidth", "above 0"),
+                              ("bandwidth='1GBps' latency='-1s'", "latency", "at least 0")):
+            self.write("p.xml", f"""<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version='4.1'><zone id='z' routing='Full'>
+<host id='a' speed='1Gf'/><host id='b' speed='1Gf'/><link id='l' {wrong}/>
+<route src='a' dst='b'><link_ctn id='l'/></route></zone></platform>
+""")
+            self.refuse("simtrain", ["--platform", "p.xml", "--network", "mlp", "--grid", "2x1"], "p.xml", "'l'", *parts,
+                        leaves=["p.xml"])
+
+    def test_sizes_beyond_any_machine(self):
+        self.refuse("simtrain", ["--platform", "torus:2x2", "--grid", "2x2", "--batch", "10000000"], "--batch 10000000",
+                    "would need", "at most 8.00 TiB")
+        self.write("n.json", json.dumps({
+            "format": "simtrain-network", "version": 1, "name": "n", "dataset_images": 1, "default_batch": 1,
+            "input": {"channels": 1 << 24, "height": 1 << 24, "width": 1 << 24},
+            "layers": [{"type": "flatten"}, {"type": "linear", "outputs": 10}]}))
+        self.refuse("simtrain", ["--platform", "torus:2x2", "--grid", "2x2", "--network", "n.json"], "n.json", "input",
+                    leaves=["n.json"])
+
+
+class Output(ProgramTest):
+    ARGUMENTS = [*JOB, "--grid", "2x2"]
+
+    def test_a_full_disk_is_a_failure(self):
+        for arguments in (self.ARGUMENTS, ["--help"], ["sweep", "--help"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([programs.BIN / "simtrain", *arguments], stdout=full, stderr=subprocess.PIPE,
+                                      text=True, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("standard output could not be written", done.stderr)
+
+    def test_a_link_stays_a_link(self):
+        target = self.folder / "target.json"
+        (self.folder / "link.json").symlink_to(target)
+        self.run_program("simtrain", *self.ARGUMENTS, "--json", "link.json")
+        self.assertTrue((self.folder / "link.json").is_symlink())
+        self.assertEqual(json.loads(target.read_text())["kind"], "simulated")
+
+    def test_a_pipe_stays_a_pipe(self):
+        os.mkfifo(self.folder / "pipe")
+        with subprocess.Popen(["cat", "pipe"], cwd=self.folder, stdout=subprocess.PIPE, text=True) as reader:
+            self.run_program("simtrain", *self.ARGUMENTS, "--json", "pipe")
+            self.assertEqual(json.loads(reader.communicate(timeout=60)[0])["kind"], "simulated")
+        self.assertTrue((self.folder / "pipe").is_fifo())
+
+
 class Sweep(ProgramTest):
+    def start_a_long_one(self):
+        """A sweep of minutes, and the processes of its simulations."""
+        sweep = subprocess.Popen([programs.BIN / "simtrain", "sweep", "--platform", "torus:16x16", "--processes", "256",
+                                  "--iterations", "100"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        children = []
+        deadline = time.monotonic() + 60
+        while not children and time.monotonic() < deadline:
+            children = pathlib.Path(f"/proc/{sweep.pid}/task/{sweep.pid}/children").read_text().split()
+            time.sleep(0.05)
+        self.assertTrue(children)
+        return sweep, children
+
+    def test_a_killed_sweep_leaves_no_simulation(self):
+        sweep, children = self.start_a_long_one()
+        sweep.kill()
+        sweep.communicate()
+        deadline = time.monotonic() + 60
+
+        def runs(pid):
+            try:
+                return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+            except FileNotFoundError:
+                return False
+
+        while any(map(runs, children)) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertFalse([pid for pid in children if runs(pid)])
+
+    def test_a_missing_profile_is_said_once(self):
+        self.refuse("simtrain", ["sweep", *JOB, "--processes", "8", "--profile", "none.json"], "none.json")
+
     def test_ranks_every_grid(self):
         out, error = self.run_program("simtrain", "sweep", *JOB, "--processes", "8", "--json", "s.json")
         grids = {(p["grid_rows"], p["grid_columns"]): p for p in json.loads((self.folder / "s.json").read_text())["points"]}
