@@ -193,7 +193,7 @@ Result predict(const Job& job, const PredictionOptions& options) {
 
   Result result = summary.finish();
   result.kind = "simulated";
-  describe_job(job, result);
+  result.job.seed = job.seed;
   result.job.placement = name_of(options.placement);
   result.job.numerics = options.real_numerics ? "real" : "phantom";
   result.platform = describe_platform(simulation, plan, hosts, options);

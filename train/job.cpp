@@ -153,9 +153,4 @@ Job job_from(const po::variables_map& values) {
   return job;
 }
 
-void describe_job(const Job& job, Result& result) {
-  result.job.seed = job.seed;
-  result.job.iterations = job.iterations;
-}
-
 }  // namespace simtrain

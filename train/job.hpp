@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 
-#include "report/result.hpp"
 #include "train/dataset.hpp"
 #include "train/network.hpp"
 #include "train/plan.hpp"
@@ -29,9 +28,7 @@ struct Job {
   std::string json_path;  // empty: none
 };
 
-// --network, --batch, --iterations, --warm-up, --data, --shuffle, --learning-rate-schedule, --collectives, --gather,
-// --learning-rate, --momentum, --weight-decay,
-// --seed, --json, --scenario, --help, --version. The grid is apart: a sweep has none.
+// What is trained, how, and where the result goes; --scenario, --help, --version. The grid is apart: a sweep has none.
 boost::program_options::options_description job_options(int default_iterations, int default_warm_up);
 // --epochs, for programs that can wait for them.
 boost::program_options::options_description epoch_options();
@@ -44,8 +41,5 @@ Job job_from(const boost::program_options::variables_map& values);
 Grid grid_from(const boost::program_options::variables_map& values);
 
 TrainerOptions trainer_options(const Job& job);
-
-// What a Summary leaves open of the job.
-void describe_job(const Job& job, Result& result);
 
 }  // namespace simtrain

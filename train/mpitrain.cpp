@@ -73,7 +73,7 @@ int train(const Job& job, int rank) {
   if (!result) return 0;
   result->epochs = training.epochs;
   result->kind = "native";
-  describe_job(job, *result);
+  result->job.seed = job.seed;
   result->job.placement = "mpirun";
   result->job.numerics = "real";
   result->native = describe_machine();

@@ -8,6 +8,7 @@
 
 #include "train/dataset.hpp"
 #include "train/network.hpp"
+#include "train/reference_layers.hpp"
 
 namespace simtrain {
 
@@ -24,11 +25,8 @@ class ReferenceTrainer {
   // Trains on samples [iteration*batch, (iteration+1)*batch) and returns their mean loss before the update.
   double iterate(std::int64_t iteration, const Dataset& data);
 
-  // By weighted layer, in order: rows x inputs_per_row; one bias per row; of a batch normalisation that follows the
-  // rows' scales, then shifts. Empty where a layer has none.
-  struct Parameters {
-    std::vector<double> weights, biases, normalisation;
-  };
+  // By weighted layer, in order.
+  using Parameters = reference::Parameters;
   [[nodiscard]] const std::vector<Parameters>& parameters() const { return parameters_; }
   // Gradients of the mean loss in the last iteration, weight decay not included.
   [[nodiscard]] const std::vector<Parameters>& gradients() const { return gradients_; }
@@ -37,8 +35,7 @@ class ReferenceTrainer {
   [[nodiscard]] double loss_of(std::int64_t iteration, const Dataset& data) const;
 
  private:
-  using Values = std::vector<double>;  // of one sample: [channels][height][width]
-  using Batch = std::vector<Values>;
+  using Batch = reference::Batch;
   // Of every layer, the network's input first.
   [[nodiscard]] std::vector<Batch> forward(Batch input, std::int64_t iteration) const;
   [[nodiscard]] Batch forward(std::size_t layer, const std::vector<Batch>& activations, std::int64_t iteration) const;

@@ -2,35 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "report/table.hpp"
 #include "tests/support/compared_results.hpp"
+#include "tests/support/report_text.hpp"
 
 namespace simtrain {
 namespace {
 
-// Lines of a text that fits the page.
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) {
-    EXPECT_LE(text_width(line), kReportWidth) << line;
-    lines.push_back(line);
-  }
-  return lines;
-}
-
-// Whether a line holds all of `words`, in this order.
-bool has_line(const std::string& text, const std::vector<std::string>& words) {
-  for (const std::string& line : lines_of(text)) {
-    std::size_t at = 0;
-    for (const std::string& word : words)
-      if (at != std::string::npos) at = line.find(word, at);
-    if (at != std::string::npos) return true;
-  }
-  return false;
-}
+bool has_line(const std::string& text, const std::vector<std::string>& words) { return line_with(text, words) >= 0; }
 
 TEST(Verdict, NamesTheMainCauses) {
   EXPECT_EQ(verdict(compare(native(), simulated())),

@@ -2,11 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "report/json.hpp"
-#include "report/table.hpp"
 #include "report/terminal.hpp"
+#include "tests/support/report_text.hpp"
 #include "tests/support/sample_result.hpp"
 
 namespace simtrain {
@@ -27,28 +26,6 @@ std::vector<SweepPoint> sample_sweep() {
           point(4, 2, 0.100),
           {.grid_rows = 8, .grid_columns = 1, .result = {}, .error = "no luck"},
           point(2, 4, 0.080)};
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) {
-    EXPECT_LE(text_width(line), kReportWidth) << line;
-    lines.push_back(line);
-  }
-  return lines;
-}
-
-// The line that holds all of `words`, in this order; -1 if there is none.
-int line_with(const std::string& text, const std::vector<std::string>& words) {
-  const auto lines = lines_of(text);
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    std::size_t at = 0;
-    for (const std::string& word : words)
-      if (at != std::string::npos) at = lines[i].find(word, at);
-    if (at != std::string::npos) return static_cast<int>(i);
-  }
-  return -1;
 }
 
 TEST(Sweep, RanksByIterationTime) {
