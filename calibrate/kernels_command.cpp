@@ -8,6 +8,7 @@
 #include "base/files.hpp"
 #include "base/options.hpp"
 #include "base/units.hpp"
+#include "kernels/blas_kernels.hpp"
 #include "train/plan.hpp"
 
 namespace po = boost::program_options;
@@ -104,6 +105,8 @@ int kernels_command(const std::vector<std::string>& arguments) {
   if (given(values, "machine")) calibration.machine = text_of(values, "machine");
   const std::string output = given(values, "output") ? text_of(values, "output") : "";
   if (given(values, "output")) check_writable("--output", output);
+  if (const std::string warning = blas_warning(blas_identity()); !warning.empty())
+    std::cerr << "calibrate: warning: " << warning << "\n";
   try {
     const Profile profile = calibrate_kernels(needed_calls(values), calibration);
     if (output.empty())

@@ -3,8 +3,11 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cstdlib>
 #include <new>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "kernels/execute.hpp"
@@ -75,6 +78,24 @@ BlasIdentity blas_identity() {
   library.resize(std::min(
       library.size(), library.find(" ", library.find(" ") + 1)));  // "OpenBLAS 0.3.21"; what follows are build options
   return {library, openblas_get_corename(), openblas_get_num_threads()};
+}
+
+std::string blas_warning(const BlasIdentity& blas) {
+#if defined(__x86_64__)
+  static constexpr std::array<std::string_view, 6> kWithAvx2{"Haswell",  "Zen",        "Excavator",
+                                                             "SkylakeX", "Cooperlake", "SapphireRapids"};
+  const auto same = [&](std::string_view name) {
+    return std::equal(name.begin(), name.end(), blas.core_type.begin(), blas.core_type.end(),
+                      [](char a, char b) { return std::tolower(a) == std::tolower(b); });
+  };
+  if (__builtin_cpu_supports("avx2") == 0 || std::any_of(kWithAvx2.begin(), kWithAvx2.end(), same)) return "";
+  const char* better = __builtin_cpu_supports("avx512f") != 0 ? "SkylakeX" : "Haswell";
+  return blas.library + " does not know this processor and uses its " + blas.core_type +
+         " kernels, without the processor's vector units; set OPENBLAS_CORETYPE=" + better +
+         " in the environment for several times the speed";
+#else
+  return "";
+#endif
 }
 
 void use_one_blas_thread() { openblas_set_num_threads(1); }

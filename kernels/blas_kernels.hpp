@@ -40,6 +40,10 @@ struct BlasIdentity {
 };
 BlasIdentity blas_identity();
 
+// What to tell a user whose BLAS chose kernels without the vector units that this processor has (OpenBLAS falls back to
+// "Prescott" on processors that it does not know, at a third of the speed); empty if all is well.
+std::string blas_warning(const BlasIdentity& blas);
+
 // One thread, from now on: ranks do not share cores behind each other's backs.
 void use_one_blas_thread();
 

@@ -3,26 +3,44 @@
 #include <algorithm>
 
 #include "kernels/execute.hpp"
+#include "kernels/vector_units.hpp"
 
 namespace simtrain {
 namespace {
 
-void relu(const float* x, float* y, std::int64_t count) {
+SIMTRAIN_VECTOR_UNITS void relu(const float* x, float* y, std::int64_t count) {
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < count; ++i) y[i] = x[i] > 0.0F ? x[i] : 0.0F;
 }
 
-void relu_gradient(const float* dy, const float* y, float* dx, std::int64_t count) {
+SIMTRAIN_VECTOR_UNITS void relu_gradient(const float* dy, const float* y, float* dx, std::int64_t count) {
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < count; ++i) dx[i] = y[i] > 0.0F ? dy[i] : 0.0F;
 }
 
-void add(const float* __restrict x, float* __restrict y, std::int64_t count) {
+SIMTRAIN_VECTOR_UNITS void add(const float* __restrict x, float* __restrict y, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) y[i] += x[i];
 }
 
+SIMTRAIN_VECTOR_UNITS void add_constant(float constant, float* y, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) y[i] += constant;
+}
+
+SIMTRAIN_VECTOR_UNITS void update(const Update& op, const float* __restrict dw, float* __restrict w) {
+  for (std::int64_t i = 0; i < op.count; ++i) w[i] -= op.learning_rate * (dw[i] + op.weight_decay * w[i]);
+}
+
+SIMTRAIN_VECTOR_UNITS void update_with_momentum(const Update& op, const float* __restrict dw, float* __restrict w,
+                                                float* __restrict v) {
+  for (std::int64_t i = 0; i < op.count; ++i) {
+    v[i] = op.momentum * v[i] + (dw[i] + op.weight_decay * w[i]);
+    w[i] -= op.learning_rate * v[i];
+  }
+}
+
 // out (columns x rows) = in (rows x columns) transposed, in tiles that stay in the first-level cache.
-void transpose(const float* __restrict in, std::int64_t rows, std::int64_t columns, float* __restrict out) {
+SIMTRAIN_VECTOR_UNITS void transpose(const float* __restrict in, std::int64_t rows, std::int64_t columns,
+                                     float* __restrict out) {
   constexpr std::int64_t kTile = 32;
   for (std::int64_t r0 = 0; r0 < rows; r0 += kTile)
     for (std::int64_t c0 = 0; c0 < columns; c0 += kTile)
@@ -34,7 +52,7 @@ void transpose(const float* __restrict in, std::int64_t rows, std::int64_t colum
 
 // A plain float sum is a chain that the compiler must not reorder; sixteen partial sums may run side by side, and are
 // more accurate as well.
-float sum(const float* x, std::int64_t count) {
+SIMTRAIN_VECTOR_UNITS float sum(const float* x, std::int64_t count) {
   constexpr std::int64_t kLanes = 16;
   float lanes[kLanes] = {};
   const std::int64_t whole = count / kLanes * kLanes;
@@ -62,11 +80,8 @@ void execute_operation(const ElementwiseOp& op, const Operands& operands) {
 void execute_operation(const BiasForward& op, const Operands& operands) {
   require(operands, 0, op.rows);
   require(operands, 1, op.rows * op.columns);
-  for (std::int64_t row = 0; row < op.rows; ++row) {
-    const float bias = operands[0].data[row];
-    float* y = operands[1].data + row * op.columns;
-    for (std::int64_t column = 0; column < op.columns; ++column) y[column] += bias;
-  }
+  for (std::int64_t row = 0; row < op.rows; ++row)
+    add_constant(operands[0].data[row], operands[1].data + row * op.columns, op.columns);
 }
 
 void execute_operation(const BiasGradient& op, const Operands& operands) {
@@ -89,18 +104,9 @@ void execute_operation(const Flatten& op, const Operands& operands) {
 void execute_operation(const Update& op, const Operands& operands) {
   require(operands, 0, op.count);
   require(operands, 1, op.count);
-  const float* __restrict dw = operands[0].data;
-  float* __restrict w = operands[1].data;
-  if (op.momentum == 0.0F) {
-    for (std::int64_t i = 0; i < op.count; ++i) w[i] -= op.learning_rate * (dw[i] + op.weight_decay * w[i]);
-    return;
-  }
+  if (op.momentum == 0.0F) return update(op, operands[0].data, operands[1].data);
   require(operands, 2, op.count);
-  float* __restrict v = operands[2].data;
-  for (std::int64_t i = 0; i < op.count; ++i) {
-    v[i] = op.momentum * v[i] + (dw[i] + op.weight_decay * w[i]);
-    w[i] -= op.learning_rate * v[i];
-  }
+  update_with_momentum(op, operands[0].data, operands[1].data, operands[2].data);
 }
 
 }  // namespace simtrain

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "kernels/execute.hpp"
+#include "kernels/vector_units.hpp"
 #include "kernels/window.hpp"
 
 namespace simtrain {
@@ -46,8 +47,8 @@ void for_each_row(const ConvolutionGeometry& g, const Visit& visit) {
 
 }  // namespace
 
-void im2col(const ConvolutionGeometry& geometry, const float* image, std::int64_t channel_stride, std::int64_t samples,
-            float* matrix) {
+SIMTRAIN_VECTOR_UNITS void im2col(const ConvolutionGeometry& geometry, const float* image, std::int64_t channel_stride,
+                                  std::int64_t samples, float* matrix) {
   const std::int64_t in_pixels = geometry.in_height * geometry.in_width;
   const std::int64_t width = geometry.out_width;
   for_each_row(geometry, [&](std::int64_t channel, const Position& at, std::int64_t row) {
@@ -69,8 +70,8 @@ void im2col(const ConvolutionGeometry& geometry, const float* image, std::int64_
   });
 }
 
-void col2im(const ConvolutionGeometry& geometry, const float* matrix, std::int64_t samples, float* image,
-            std::int64_t channel_stride) {
+SIMTRAIN_VECTOR_UNITS void col2im(const ConvolutionGeometry& geometry, const float* matrix, std::int64_t samples,
+                                  float* image, std::int64_t channel_stride) {
   const std::int64_t in_pixels = geometry.in_height * geometry.in_width;
   for (std::int64_t channel = 0; channel < geometry.in_channels / geometry.groups; ++channel)
     std::fill_n(image + channel * channel_stride, samples * in_pixels, 0.0F);

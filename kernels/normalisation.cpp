@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "kernels/execute.hpp"
+#include "kernels/vector_units.hpp"
 
 namespace simtrain {
 namespace {
@@ -30,7 +31,7 @@ float centred_product(const float* a, const float* x, float mean, std::int64_t c
   return sum(lanes, kLanes);
 }
 
-void normalise(const BatchNormalisation& op, const Operands& operands) {
+SIMTRAIN_VECTOR_UNITS void normalise(const BatchNormalisation& op, const Operands& operands) {
   const float* scales = operands[1].data;
   const float* shifts = scales + op.rows;
   const auto columns = static_cast<float>(op.columns);
@@ -48,7 +49,7 @@ void normalise(const BatchNormalisation& op, const Operands& operands) {
 
 // With x^ = (x - mean) * inverse: dscale = sum dy x^, dshift = sum dy, and
 // dx = scale * inverse * (dy - dshift/n - x^ * dscale/n).
-void normalise_gradient(const BatchNormalisation& op, const Operands& operands) {
+SIMTRAIN_VECTOR_UNITS void normalise_gradient(const BatchNormalisation& op, const Operands& operands) {
   const auto columns = static_cast<float>(op.columns);
   for (std::int64_t row = 0; row < op.rows; ++row) {
     const float* __restrict dy = operands[0].data + row * op.columns;

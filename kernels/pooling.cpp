@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "kernels/execute.hpp"
+#include "kernels/vector_units.hpp"
 #include "kernels/window.hpp"
 
 namespace simtrain {
@@ -38,7 +39,7 @@ void for_each_block(const Pooling& op, const Visit& visit) {
         visit(plane, oy, OutputRange{ox, std::min(ox + kBlock, op.out_width)});
 }
 
-void max_forward(const Pooling& op, const float* __restrict x, float* __restrict y) {
+SIMTRAIN_VECTOR_UNITS void max_forward(const Pooling& op, const float* __restrict x, float* __restrict y) {
   const std::int64_t in_pixels = op.in_height * op.in_width;
   for_each_block(op, [&](std::int64_t plane, std::int64_t oy, OutputRange block) {
     float* row = y + (plane * op.out_height + oy) * op.out_width;
@@ -54,7 +55,7 @@ void max_forward(const Pooling& op, const float* __restrict x, float* __restrict
   });
 }
 
-void max_gradient(const Pooling& op, const float* dy, const float* x, const float* y, float* dx) {
+SIMTRAIN_VECTOR_UNITS void max_gradient(const Pooling& op, const float* dy, const float* x, const float* y, float* dx) {
   const std::int64_t in_pixels = op.in_height * op.in_width;
   std::fill_n(dx, op.planes * in_pixels, 0.0F);
   for_each_block(op, [&](std::int64_t plane, std::int64_t oy, OutputRange block) {
@@ -85,7 +86,7 @@ float share(const Pooling& op, std::int64_t oy, std::int64_t ox) {
   return 1.0F / static_cast<float>(elements_inside(op, oy, op.in_height) * elements_inside(op, ox, op.in_width));
 }
 
-void average_forward(const Pooling& op, const float* __restrict x, float* __restrict y) {
+SIMTRAIN_VECTOR_UNITS void average_forward(const Pooling& op, const float* __restrict x, float* __restrict y) {
   const std::int64_t in_pixels = op.in_height * op.in_width;
   for_each_block(op, [&](std::int64_t plane, std::int64_t oy, OutputRange block) {
     float* row = y + (plane * op.out_height + oy) * op.out_width;
@@ -98,7 +99,7 @@ void average_forward(const Pooling& op, const float* __restrict x, float* __rest
   });
 }
 
-void average_gradient(const Pooling& op, const float* dy, float* dx) {
+SIMTRAIN_VECTOR_UNITS void average_gradient(const Pooling& op, const float* dy, float* dx) {
   const std::int64_t in_pixels = op.in_height * op.in_width;
   std::fill_n(dx, op.planes * in_pixels, 0.0F);
   for_each_block(op, [&](std::int64_t plane, std::int64_t oy, OutputRange block) {
