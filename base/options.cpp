@@ -113,4 +113,15 @@ std::string text_of(const po::variables_map& values, const std::string& option) 
 
 bool given(const po::variables_map& values, const std::string& option) { return values.contains(option); }
 
+std::string shell_command(const std::string& program, const std::vector<std::string>& arguments) {
+  std::string text = program;
+  for (const std::string& argument : arguments) {
+    const bool plain = argument.find_first_of(" '\"\\$*?&|;<>()#~`") == std::string::npos && !argument.empty();
+    std::string quoted = "'";
+    for (const char c : argument) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+    text += " " + (plain ? argument : quoted + "'");
+  }
+  return text;
+}
+
 }  // namespace simtrain

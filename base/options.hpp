@@ -23,4 +23,7 @@ boost::program_options::variables_map parse_options(const std::vector<std::strin
 std::string text_of(const boost::program_options::variables_map& values, const std::string& option);
 bool given(const boost::program_options::variables_map& values, const std::string& option);
 
+// The command as it can be typed again, quoted for a shell where needed.
+std::string shell_command(const std::string& program, const std::vector<std::string>& arguments);
+
 }  // namespace simtrain

@@ -1,12 +1,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <ctime>
 #include <unordered_set>
 
 #include "calibrate/fit.hpp"
+#include "calibrate/interrupt.hpp"
 #include "calibrate/kernels_command.hpp"
 #include "calibrate/measure.hpp"
 #include "calibrate/spread.hpp"
@@ -16,30 +16,6 @@ extern char** environ;
 
 namespace simtrain {
 namespace {
-
-volatile std::sig_atomic_t interrupted = 0;
-
-// Ctrl-C sets a flag while this object lives.
-class InterruptWatch {
- public:
-  InterruptWatch() {
-    interrupted = 0;
-    struct sigaction action {};
-    action.sa_handler = [](int) { interrupted = 1; };
-    ::sigaction(SIGINT, &action, &interrupt_);
-    ::sigaction(SIGTERM, &action, &terminate_);
-  }
-  ~InterruptWatch() {
-    ::sigaction(SIGINT, &interrupt_, nullptr);
-    ::sigaction(SIGTERM, &terminate_, nullptr);
-  }
-  InterruptWatch(const InterruptWatch&) = delete;
-  InterruptWatch& operator=(const InterruptWatch&) = delete;
-
- private:
-  struct sigaction interrupt_ {};
-  struct sigaction terminate_ {};
-};
 
 // A rough guess, on the slow side: 20 Gflop/s, 2 GB/s and 2 us.
 double guess_s(const Call& call) {
@@ -157,7 +133,7 @@ Profile calibrate_kernels(const std::vector<Call>& needed, const CalibrationOpti
 
   Progress progress;
   MeasureOptions measuring{options.budget_s, options.repetitions, options.seed};
-  measuring.stop = [] { return interrupted != 0; };
+  measuring.stop = [] { return InterruptWatch::interrupted(); };
   measuring.progress = [&](double fraction, int pass) { progress(fraction, pass); };
   Measurements measurements = measure(bench, calls, measuring);
   progress.end();

@@ -2,6 +2,8 @@
 #include <iostream>
 
 #include "base/error.hpp"
+#include "calibrate/check_command.hpp"
+#include "calibrate/import_command.hpp"
 #include "calibrate/kernels_command.hpp"
 
 namespace simtrain {
@@ -10,11 +12,13 @@ namespace {
 constexpr const char* kUsage =
     "calibrate measures what training costs on this machine.\n\n"
     "  calibrate kernels --output node.json   measure the kernels on one core, write a profile\n"
+    "  calibrate check node.json              does this machine still take the times that the profile says?\n"
+    "  calibrate import gemms.csv ...         a profile from products measured elsewhere (an accelerator's)\n"
     "  calibrate show node.json               tell what a profile holds and how good it is\n\n"
-    "calibrate kernels --help tells the options.\n";
+    "calibrate kernels --help and calibrate import --help tell the options.\n";
 
 int run(std::vector<std::string> arguments) {
-  if (arguments.empty()) throw InputError("no command; expected kernels or show (--help tells more)");
+  if (arguments.empty()) throw InputError("no command; expected kernels, check, import or show (--help tells more)");
   const std::string command = arguments.front();
   arguments.erase(arguments.begin());
   if (command == "--help") {
@@ -26,8 +30,10 @@ int run(std::vector<std::string> arguments) {
     return 0;
   }
   if (command == "kernels") return kernels_command(arguments);
+  if (command == "check") return check_command(arguments);
+  if (command == "import") return import_command(arguments);
   if (command == "show") return show_command(arguments);
-  throw InputError(unknown_choice("command", command, {"kernels", "show", "--help", "--version"}));
+  throw InputError(unknown_choice("command", command, {"kernels", "check", "import", "show", "--help", "--version"}));
 }
 
 }  // namespace
