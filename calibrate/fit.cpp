@@ -13,8 +13,6 @@
 namespace simtrain {
 namespace {
 
-bool is_im2col(Kernel kernel) { return kernel == Kernel::im2col || kernel == Kernel::col2im; }
-
 // Strips that are left over when a size is cut into tiles of `tile` and the rest into powers of two: 7 with tile 4 is
 // 4 + 2 + 1, hence 2.
 double left_over_strips(std::int64_t size, std::int64_t tile) {
@@ -27,6 +25,7 @@ std::vector<double> terms_of(const Call& call) {
     return {
         1, m * n, m * k, n * k, m * n * k, left_over_strips(call.m, 4) * n * k, left_over_strips(call.n, 8) * m * k};
   if (is_im2col(call.kernel)) return {1, m, m / n, call.k > 1 ? m : 0.0};
+  if (is_pooling(call.kernel)) return {1, m, m * k, m * k / n};
   return {1, m};
 }
 
@@ -37,13 +36,14 @@ std::string_view name_of(FitMethod method) {
   return kNames[static_cast<std::size_t>(method)];
 }
 
-bool has_three_sizes(Kernel kernel) { return is_gemm(kernel) || is_im2col(kernel); }
+bool has_three_sizes(Kernel kernel) { return is_gemm(kernel) || is_im2col(kernel) || is_pooling(kernel); }
 
 FitMethod local_method(Kernel kernel) { return has_three_sizes(kernel) ? FitMethod::nearest : FitMethod::piecewise; }
 
 std::vector<std::string> term_names(Kernel kernel) {
   if (is_gemm(kernel)) return {"1", "mn", "mk", "nk", "mnk", "strips(m)nk", "strips(n)mk"};
   if (is_im2col(kernel)) return {"1", "m", "m/n", "m if k>1"};
+  if (is_pooling(kernel)) return {"1", "m", "mk", "mk/n"};
   return {"1", "m"};
 }
 

@@ -9,7 +9,8 @@
 // cuts m and n into tiles (Goto, van de Geijn, "Anatomy of high-performance matrix multiplication", ACM TOMS 34(3),
 // 2008) and takes a slower way through the strips that are left over. m = 3 takes longer than m = 4. strips: bits of m
 // mod 4 and of n mod 8, the smallest tiles in use; where they do not matter their coefficients come out as 0. Terms of
-// im2col and col2im: 1, m, m/n, and m for strides above 1 (call, elements, rows, gathering); of the others 1, m.
+// im2col and col2im: 1, m, m/n, and m for strides above 1 (call, elements, rows, gathering); of pooling: 1, m, mk, mk/n
+// (call, elements, looks at them, rows of looks); of the others 1, m.
 //
 // The samples kept aside choose between polynomial and the other (smaller median error), and state the error. Beyond
 // the measured shapes the ratio of the nearest edge is kept and the polynomial alone grows: predictions are positive

@@ -178,8 +178,9 @@ std::vector<Sample> streaming_samples(double launch_s, double bandwidth_Bps, std
         add({kernel, m});
         continue;
       }
-      for (const std::int64_t width : {4, 16, 64, 224})
-        for (const std::int64_t stride : {1, 2, 4}) add({kernel, m, width, stride});
+      for (const std::int64_t width : {1, 4, 16, 64, 224})
+        for (const std::int64_t third : is_pooling(kernel) ? std::array{4, 9, 36} : std::array{1, 2, 4})
+          add({kernel, m, width, third});
     }
   }
   return samples;

@@ -93,10 +93,11 @@ int kernels_command(const std::vector<std::string>& arguments) {
   if (given(values, "machine")) calibration.machine = text_of(values, "machine");
   const std::string output = given(values, "output") ? text_of(values, "output") : "";
   if (given(values, "output")) check_writable("--output", output);
+  const std::vector<Call> needed = needed_calls(values);
   if (const std::string warning = blas_warning(blas_identity()); !warning.empty())
     std::cerr << "calibrate: warning: " << warning << "\n";
   try {
-    const Profile profile = calibrate_kernels(needed_calls(values), calibration);
+    const Profile profile = calibrate_kernels(needed, calibration);
     if (output.empty())
       std::cout << profile.to_json();
     else

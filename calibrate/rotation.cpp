@@ -38,6 +38,12 @@ Buffer OperandRotation::next(std::int64_t floats) {
   return take(floats, capacity_, cold_cursor_);
 }
 
+Buffer OperandRotation::hot(std::int64_t floats) {
+  SIMTRAIN_INVARIANT(floats <= capacity_, std::to_string(floats) + " of " + std::to_string(capacity_));
+  const std::int64_t line = kAlignment / kFloatBytes;
+  return {memory_.get() + (capacity_ - floats) / line * line, floats, false};
+}
+
 Buffer OperandRotation::take(std::int64_t floats, std::int64_t window, std::int64_t& cursor) {
   if (cursor + floats > window) cursor = 0;
   const Buffer buffer{memory_.get() + cursor, floats, false};
@@ -47,7 +53,8 @@ Buffer OperandRotation::take(std::int64_t floats, std::int64_t window, std::int6
 }
 
 std::string describe_rotation(std::int64_t capacity_floats) {
-  return "operands up to " + format_bytes(static_cast<double>(kIm2colBytes)) + " rotate through " +
+  return "what the operation before wrote stays in place; other operands up to " +
+         format_bytes(static_cast<double>(kIm2colBytes)) + " rotate through " +
          format_bytes(static_cast<double>(kWarmBytes)) + " (in the last-level cache), larger ones through " +
          format_bytes(static_cast<double>(capacity_floats * kFloatBytes)) + " (in memory)";
 }

@@ -82,6 +82,18 @@ void add_im2col(Kernel kernel, const SpreadLimits& limits, std::uint64_t seed, C
   }
 }
 
+// Windows of 2 with stride 2 and of 3 with strides 2 and 1.
+void add_pooling(Kernel kernel, const SpreadLimits& limits, std::uint64_t seed, Collection& calls) {
+  constexpr std::array<std::int64_t, 3> kLooks{4, 9, 36};
+  int added = 0;
+  for (std::uint64_t i = 0; added < limits.shapes / 2 && i < 10'000; ++i) {
+    const auto [u] = low_discrepancy(seed, i);
+    const Call call = executable({kernel, log_between(1e3, static_cast<double>(limits.largest_elements), u[0]),
+                                  log_between(1, 112, u[1]), kLooks[static_cast<std::size_t>(3 * u[2])]});
+    if (calls.add(call)) ++added;
+  }
+}
+
 void add_stream(Kernel kernel, std::int64_t largest, std::uint64_t seed, Collection& calls) {
   const auto most = static_cast<double>(largest);
   std::uint64_t step = 0;
@@ -114,7 +126,9 @@ std::vector<Call> spread_calls(const std::vector<Call>& needed, const SpreadLimi
     if (is_gemm(kernel)) {
       add_products_all_over(kernel, limits, kernel_seed, calls);
       add_products_around(kernel, needed, limits, kernel_seed, calls);
-    } else if (has_three_sizes(kernel)) {
+    } else if (is_pooling(kernel)) {
+      add_pooling(kernel, limits, kernel_seed, calls);
+    } else if (is_im2col(kernel)) {
       add_im2col(kernel, limits, kernel_seed, calls);
     } else {
       std::int64_t largest = limits.largest_elements;

@@ -23,24 +23,31 @@ Rows rows_of(std::int64_t elements, std::int64_t row, std::int64_t per_plane) {
   return {row, per_plane, (rows + per_plane / 2) / per_plane * per_plane};
 }
 
-// Pooling as in AlexNet: windows of 3 x 3 with stride 2, 27 x 27 -> 13 x 13.
-constexpr std::int64_t kWindow = 3, kPoolStride = 2, kPoolOut = 13, kPoolIn = 27;
-
-Rows pooling_rows(const Call& call) { return rows_of(call.m, kWindow * kWindow * kPoolOut, kPoolOut); }
-
+// Pooling whose input has m elements, rows of n outputs, and k looks at four elements: the smallest window and stride
+// with that k. Planes as high as wide, as far as m goes.
 Pooling pooling_of(const Call& call) {
-  const Rows rows = pooling_rows(call);
+  std::int64_t window = 3, stride = 2;
+  for (std::int64_t w = 8; w >= 2; --w)
+    for (std::int64_t s = w; s >= 1; --s)
+      if ((8 * w * w / (s * s) + 1) / 2 == call.k) {
+        window = w;
+        stride = s;
+      }
+  const auto inputs = [&](std::int64_t outputs) { return (outputs - 1) * stride + window; };
+  const std::int64_t in_width = inputs(call.n);
+  const std::int64_t out_height = std::clamp((call.m / in_width - window) / stride + 1, std::int64_t{1}, call.n);
+  const std::int64_t plane = inputs(out_height) * in_width;
   const bool max = call.kernel == Kernel::max_pool || call.kernel == Kernel::max_pool_gradient;
   const bool forward = call.kernel == Kernel::max_pool || call.kernel == Kernel::average_pool;
   return {max ? PoolingKind::max : PoolingKind::average,
           forward ? PoolingPass::forward : PoolingPass::gradient,
-          rows.rows / rows.per_plane,
-          (rows.per_plane - 1) * kPoolStride + kWindow,
-          kPoolIn,
-          rows.per_plane,
-          kPoolOut,
-          kWindow,
-          kPoolStride,
+          std::max<std::int64_t>(1, (call.m + plane / 2) / plane),
+          inputs(out_height),
+          in_width,
+          out_height,
+          call.n,
+          window,
+          stride,
           0};
 }
 
@@ -82,8 +89,11 @@ Call executable(const Call& call) {
     case Kernel::max_pool:
     case Kernel::max_pool_gradient:
     case Kernel::average_pool:
-    case Kernel::average_pool_gradient:
-      return {call.kernel, pooling_rows(call).elements()};
+    case Kernel::average_pool_gradient: {
+      const Pooling op = pooling_of(call);
+      return {call.kernel, op.planes * op.in_height * op.in_width, op.out_width,
+              (8 * op.window * op.window / (op.stride * op.stride) + 1) / 2};
+    }
     case Kernel::flatten:
       return {call.kernel, flatten_rows(call).elements()};
     case Kernel::softmax_loss:
@@ -144,8 +154,7 @@ double Workbench::time_s(const Call& call, int times) {
 
 void Workbench::execute_once(const Call& call) {
   if (is_gemm(call.kernel)) {
-    const MatrixProduct product{static_cast<Transposition>(call.kernel), call.m, call.n, call.k};
-    execute(product, {inputs_.next(call.m * call.k), inputs_.next(call.k * call.n), outputs_.next(call.m * call.n)});
+    execute_product(call);
   } else if (call.kernel == Kernel::im2col || call.kernel == Kernel::col2im) {
     execute_im2col(call);
   } else {
@@ -153,55 +162,75 @@ void Workbench::execute_once(const Call& call) {
   }
 }
 
+// A of NN and TN are weights, not touched since the last pass. B of NN and TN has just been written: an activation, a
+// gradient, an im2col matrix. NT is the weight gradient: dY has just been written, the other operand has if it is an
+// im2col matrix, and not if it is the activation of a linear layer: their sizes tell them apart.
+void Workbench::execute_product(const Call& call) {
+  const MatrixProduct product{static_cast<Transposition>(call.kernel), call.m, call.n, call.k};
+  const std::int64_t a = call.m * call.k, b = call.k * call.n, c = call.m * call.n;
+  const auto small = [](std::int64_t floats) { return floats * std::int64_t{sizeof(float)} <= kIm2colBytes; };
+  switch (call.kernel) {
+    case Kernel::gemm_nn:
+      return execute(product, {inputs_.next(a), inputs_.hot(b), outputs_.next(c)});
+    case Kernel::gemm_tn:
+      return execute(product, {inputs_.next(a), inputs_.hot(b), small(c) ? outputs_.hot(c) : outputs_.next(c)});
+    default:
+      return execute(product, {inputs_.hot(a), inputs_.next(b), outputs_.next(c)});
+  }
+}
+
 void Workbench::execute_im2col(const Call& call) {
   const ConvolutionGeometry g = geometry_of(call);
   const std::int64_t channel_stride = g.in_height * g.in_width;
   if (call.kernel == Kernel::im2col)
-    im2col(g, inputs_.next(image_floats(g)).data, channel_stride, 1, outputs_.next(call.m).data);
+    im2col(g, inputs_.next(image_floats(g)).data, channel_stride, 1, outputs_.hot(call.m).data);
   else
-    col2im(g, inputs_.next(call.m).data, 1, outputs_.next(image_floats(g)).data, channel_stride);
+    col2im(g, inputs_.hot(call.m).data, 1, outputs_.next(image_floats(g)).data, channel_stride);
 }
 
+// Which operands are hot: kernels/operation.hpp tells what they are, train/plan_forward.cpp and plan_backward.cpp what
+// comes before.
 void Workbench::execute_stream(const Call& call) {
   const auto in = [&](std::int64_t floats) { return inputs_.next(floats); };
+  const auto hot = [&](std::int64_t floats) { return inputs_.hot(floats); };
   const auto out = [&](std::int64_t floats) { return outputs_.next(floats); };
+  const auto changed = [&](std::int64_t floats) { return outputs_.hot(floats); };
   const std::int64_t m = call.m;
   switch (call.kernel) {
     case Kernel::relu:
-      return execute(ElementwiseOp{Elementwise::relu, m}, {in(m), out(m)});
+      return execute(ElementwiseOp{Elementwise::relu, m}, {changed(m), changed(m)});
     case Kernel::relu_gradient:
-      return execute(ElementwiseOp{Elementwise::relu_gradient, m}, {in(m), in(m), out(m)});
+      return execute(ElementwiseOp{Elementwise::relu_gradient, m}, {changed(m), in(m), changed(m)});
     case Kernel::add:
-      return execute(ElementwiseOp{Elementwise::add, m}, {in(m), out(m)});
+      return execute(ElementwiseOp{Elementwise::add, m}, {hot(m), out(m)});
     case Kernel::bias:
-      return execute(BiasForward{1, m}, {in(1), out(m)});
+      return execute(BiasForward{1, m}, {in(1), changed(m)});
     case Kernel::bias_gradient:
-      return execute(BiasGradient{1, m}, {in(m), out(1)});
+      return execute(BiasGradient{1, m}, {hot(m), out(1)});
     case Kernel::batch_norm:
-      return execute(BatchNormalisation{NormalisationPass::forward, 1, m}, {in(m), in(2), out(m), out(2)});
+      return execute(BatchNormalisation{NormalisationPass::forward, 1, m}, {hot(m), in(2), out(m), out(2)});
     case Kernel::batch_norm_gradient:
       return execute(BatchNormalisation{NormalisationPass::gradient, 1, m},
-                     {in(m), in(m), in(2), in(2), out(m), out(2)});
+                     {hot(m), in(m), in(2), in(2), out(m), out(2)});
     case Kernel::dropout:
-      return execute(Dropout{1, 1, m, 0, 0, 0.5F}, {in(m), out(m)});
+      return execute(Dropout{1, 1, m, 0, 0, 0.5F}, {changed(m), changed(m)});
     case Kernel::update:
-      return execute(Update{m, 0.01F, 0.9F, 5e-4F}, {in(m), out(m), out(m)});
+      return execute(Update{m, 0.01F, 0.9F, 5e-4F}, {hot(m), out(m), out(m)});
     case Kernel::flatten: {
       const Rows rows = flatten_rows(call);
       return execute(Flatten{FlattenDirection::forward, rows.rows / rows.per_plane, rows.per_plane, rows.row},
-                     {in(m), out(m)});
+                     {hot(m), out(m)});
     }
     case Kernel::softmax_loss: {
       const Rows rows = softmax_rows(call);
       const Buffer labels{labels_.data(), rows.rows, false};
-      return execute(SoftmaxLoss{rows.row, rows.rows, rows.rows}, {in(m), labels, out(m), out(1)});
+      return execute(SoftmaxLoss{rows.row, rows.rows, rows.rows}, {hot(m), labels, out(m), out(1)});
     }
     default: {
       const Pooling op = pooling_of(call);
-      const std::int64_t inputs = op.planes * op.in_height * op.in_width;
       const std::int64_t outputs = op.planes * op.out_height * op.out_width;
-      if (op.pass == PoolingPass::forward) return execute(op, {in(inputs), out(outputs)});
-      return execute(op, {in(outputs), in(inputs), in(outputs), out(inputs)});
+      if (op.pass == PoolingPass::forward) return execute(op, {hot(m), out(outputs)});
+      return execute(op, {hot(outputs), in(m), in(outputs), out(m)});
     }
   }
 }

@@ -31,6 +31,7 @@ class Workbench {
 
  private:
   void execute_once(const Call& call);
+  void execute_product(const Call& call);
   void execute_stream(const Call& call);
   void execute_im2col(const Call& call);
 

@@ -107,7 +107,8 @@ void add_calls(const Pooling& op, CallList& calls) {
   const bool forward = op.pass == PoolingPass::forward;
   const Kernel kernel = op.kind == PoolingKind::max ? (forward ? Kernel::max_pool : Kernel::max_pool_gradient)
                                                     : (forward ? Kernel::average_pool : Kernel::average_pool_gradient);
-  calls.add({kernel, op.window * op.window * op.planes * op.out_height * op.out_width});
+  const std::int64_t looks = (8 * op.window * op.window / (op.stride * op.stride) + 1) / 2;
+  calls.add({kernel, op.planes * op.in_height * op.in_width, op.out_width, std::max<std::int64_t>(1, looks)});
 }
 
 void add_calls(const Flatten& op, CallList& calls) {

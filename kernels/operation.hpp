@@ -132,7 +132,9 @@ using Operation = std::variant<MatrixProduct, Convolution, ElementwiseOp, BiasFo
 
 // Streaming kernels have one size, `m`, with n = k = 1: the number of elements named below. The two im2col kernels also
 // have n = out_width and k = stride: they copy the image row by row, and an element of a short or strided row takes two
-// to three times as long.
+// to three times as long. Pooling has m = elements of the input, n = out_width and k = how often four of them are
+// looked at, 4*window^2/stride^2 (4: windows that do not overlap; 9: windows of 3 with stride 2): time goes into
+// elements, looks and rows.
 enum class Kernel {
   gemm_nn,
   gemm_nt,
@@ -147,7 +149,7 @@ enum class Kernel {
   max_pool,
   max_pool_gradient,
   average_pool,
-  average_pool_gradient,  // window elements x outputs
+  average_pool_gradient,  // elements of the input
   flatten,                // elements
   softmax_loss,           // classes x samples
   update,                 // elements, with momentum
@@ -179,6 +181,10 @@ inline constexpr std::array<std::string_view, kKernelCount> kKernelNames{"gemm_n
 
 constexpr std::string_view name_of(Kernel kernel) { return kKernelNames[static_cast<std::size_t>(kernel)]; }
 constexpr bool is_gemm(Kernel kernel) { return kernel <= Kernel::gemm_tn; }
+constexpr bool is_im2col(Kernel kernel) { return kernel == Kernel::im2col || kernel == Kernel::col2im; }
+constexpr bool is_pooling(Kernel kernel) {
+  return kernel >= Kernel::max_pool && kernel <= Kernel::average_pool_gradient;
+}
 
 struct Call {
   Kernel kernel;

@@ -103,13 +103,25 @@ void add_formulas(const Plan& plan, PricedOperations& prices, const PlatformResu
   }
 }
 
-// Wrong input must not wait for a platform to load: every kernel of the plan is in the profile.
-void check_profile(const Plan& plan, const Profile& profile) {
-  for (const Step& step : plan.steps)
-    if (const auto* compute = std::get_if<ComputeStep>(&step))
-      (void)price(profile, plan.operation(*compute, {}));
-    else
-      (void)price(profile, ElementwiseOp{Elementwise::add, 1});
+// Wrong input must not wait for a platform to load: every kernel of the plan is in the profile, and most of the time
+// that rank 0 computes is within the shapes that were measured.
+void check_profile(const Plan& plan, PricedOperations& prices, const Profile& profile, bool extrapolate) {
+  constexpr double kMost = 0.5;
+  double seconds = 0, extrapolated_s = 0;
+  for (const Step& step : plan.steps) {
+    const auto* compute = std::get_if<ComputeStep>(&step);
+    const OperationCost cost =
+        prices.price(compute != nullptr ? plan.operation(*compute, {}) : ElementwiseOp{Elementwise::add, 1});
+    if (compute == nullptr) continue;
+    seconds += cost.seconds;
+    extrapolated_s += cost.extrapolated_s;
+  }
+  if (!extrapolate && extrapolated_s > kMost * seconds)
+    throw InputError("profile '" + profile.path() + "': " + format_percent(extrapolated_s / seconds) +
+                     " of the compute time lies outside the shapes that were measured; expected at most " +
+                     format_percent(kMost) + ". Measure them (calibrate kernels --network " + plan.network.name +
+                     " --batch " + std::to_string(plan.options.batch) + " --grid " + to_string(plan.options.grid) +
+                     "), or accept it with --extrapolate");
 }
 
 // Beyond any machine: what a phantom can stand for (kernels/modelled.cpp), with room to spare.
@@ -136,6 +148,7 @@ po::options_description prediction_options() {
       "numerics", word("WHICH")->default_value("phantom"),
       "phantom: times only; real: also compute and send real numbers")(
       "compute-scale", word("X")->default_value("1"), "2: nodes that compute twice as fast as the profile's")(
+      "extrapolate", "predict even if more than half of the compute time lies outside the profile's measured range")(
       "host-memory", word("SIZE"), "memory of a host, such as 64GiB (default: the platform's)")(
       "formula-latency", word("TIME"), "alpha for the formulas (default: read off the platform)")(
       "formula-bandwidth", word("RATE"), "1/beta for the formulas (default: read off the platform)");
@@ -154,6 +167,7 @@ PredictionOptions prediction_from(const po::variables_map& values) {
   if (options.compute_scale < 1e-6 || options.compute_scale > 1e6)
     throw InputError("--compute-scale: '" + text_of(values, "compute-scale") +
                      "' is not valid; expected a factor from 0.000001 to 1000000");
+  options.extrapolate = given(values, "extrapolate");
   if (given(values, "host-memory"))
     options.host_memory_bytes = static_cast<double>(parse_bytes("--host-memory", text_of(values, "host-memory")));
   if (given(values, "formula-latency"))
@@ -172,8 +186,8 @@ Result predict(const Job& job, const PredictionOptions& options) {
   if (options.real_numerics) check_trainable(plan);
   check_size(plan);
   const Profile profile = load_profile(options);
-  check_profile(plan, profile);
   PricedOperations prices(profile, options.compute_scale);
+  check_profile(plan, prices, profile, options.extrapolate);
   use_one_blas_thread();
   const Grid grid = plan.options.grid;
   const std::vector<int> hosts = place(grid, options.placement);

@@ -22,6 +22,7 @@ struct PredictionOptions {
   Placement placement = Placement::column_major;
   bool real_numerics = false;                                      // compute and send real numbers too
   double compute_scale = 1;                                        // 2: a node twice as fast as the profile's
+  bool extrapolate = false;                                        // beyond the profile's range, however far
   std::optional<double> host_memory_bytes;                         // overrides the platform's
   std::optional<double> formula_latency_s, formula_bandwidth_Bps;  // override what is read off the platform
 };

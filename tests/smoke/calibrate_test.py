@@ -95,9 +95,71 @@ class Kernels(ProgramTest):
         self.assertEqual(list(self.folder.iterdir()), [])
 
 
+class Check(ProgramTest):
+    def test_finds_a_kernel_that_changed_and_no_other(self):
+        self.run_program("calibrate", *QUICK, "--output", "node.json")
+        profile = json.loads((self.folder / "node.json").read_text())
+        for row in profile["kernels"]["update"]["samples"]:
+            row["seconds"] = [100 * seconds for seconds in row["seconds"]]
+        self.write("slow.json", json.dumps(profile))
+        # The threshold lets the noise of a shared machine through, and not a factor of a hundred.
+        out, _ = self.run_program("calibrate", "check", "slow.json", "--threshold", "95", "--seconds", "3", status=1)
+        self.assertRegex(out, r"update +\d+ +-\d+\S* % .* differs\n")
+        self.assertIn("update of all weights: update takes", out)
+        out, _ = self.run_program("calibrate", "check", "node.json", "--threshold", "1000000", "--seconds", "3")
+        self.assertIn("Every kernel is within", out)
+
+    def test_wrong_input(self):
+        self.refuse("calibrate", ["check"], "no profile")
+        self.refuse("calibrate", ["check", "nowhere.json"], "profile 'nowhere.json'")
+        self.refuse("calibrate", ["check", "nowhere.json", "--threshold", "0"], "--threshold", "'0'")
+
+
+CERTIFICATE = ["--machine", "a node", "--cpu", "GPU, 80 GB", "--blas", "vendor BLAS 12", "--measured-on", "2026-11-30",
+               "--memory-bandwidth", "2TBps"]
+
+
+class Import(ProgramTest):
+    def table(self, rows, header="m,n,k,transa,transb,seconds"):
+        return self.write("gemms.csv", "\n".join([header, *rows]) + "\n")
+
+    def test_prices_are_those_of_the_table(self):
+        # 1 Tflop/s: seconds are 2 m n k * 1e-12.
+        sizes = [(m, n, k) for m in (1, 64, 512, 4096) for n in (1, 64, 512) for k in (1, 64, 784)]
+        table = self.table([f"{m},{n},{k},{t},{2e-12 * m * n * k + 1e-6}" for t in ("N,N", "N,T", "T,N")
+                            for m, n, k in sizes])
+        _, shown = self.run_program("calibrate", "import", table, *CERTIFICATE, "--launch", "1us", "--output", "gpu.json")
+        self.assertIn("GPU, 80 GB", shown)
+        done = subprocess.run([sys.executable, VALIDATE, SCHEMA, "gpu.json"], cwd=self.folder, capture_output=True,
+                              text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # The first layer of the MLP, 512 x 784 outputs x inputs, of 64 samples: product, bias, ReLU, flattening.
+        result = self.result("--platform", "torus:2x2", "--grid", "1x1", "--network", "mlp", "--batch", "64",
+                             "--profile", "gpu.json")
+        outputs, inputs = 512 * 64, 784 * 64
+        launches = 4 * 1e-6
+        expected = 2e-12 * 512 * 64 * 784 + launches + 4 * (2 * outputs + 2 * outputs + 2 * inputs) / 2e12
+        self.assertAlmostEqual(result["layers"][0]["forward_s"]["mean"] / expected, 1, delta=0.02)
+
+    def test_wrong_tables(self):
+        good = "8,8,8,N,N,1e-6"
+        for rows, header, *parts in (
+            ([good], "m,n,k,transa,seconds", "line 1", "transb"),
+            ([], "m,n,k,transa,transb,seconds", "no products"),
+            (["8,8,N,N,1e-6"], "m,n,k,transa,transb,seconds", "line 2", "5 fields"),
+            ([good, "8,0,8,N,N,1e-6"], "m,n,k,transa,transb,seconds", "line 3", "n", "'0'"),
+            (["8,8,8,N,X,1e-6"], "m,n,k,transa,transb,seconds", "line 2", "transb", "'X'", "N or T"),
+            (["8,8,8,N,N,-1"], "m,n,k,transa,transb,seconds", "line 2", "seconds", "'-1'"),
+            ([good], "m,n,k,transa,transb,seconds", "gemm_nt", "--alike"),
+        ):
+            table = self.table(rows, header)
+            self.refuse("calibrate", ["import", table, *CERTIFICATE, "--output", "gpu.json"], *parts, leaves=[table])
+        self.refuse("calibrate", ["import", self.table([good])], "--machine", "missing", leaves=["gemms.csv"])
+
+
 class Help(ProgramTest):
     def test_help_has_examples(self):
-        for arguments in (["--help"], ["kernels", "--help"], ["show", "--help"]):
+        for arguments in (["--help"], ["kernels", "--help"], ["show", "--help"], ["check", "--help"]):
             out, error = self.run_program("calibrate", *arguments)
             self.assertIn("node.json", out)
             self.assertEqual(error, "")

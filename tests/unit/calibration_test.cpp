@@ -45,6 +45,7 @@ TEST(Spread, HasDistinctShapesOfEveryKernelWithinLimits) {
   EXPECT_EQ(count[Kernel::gemm_nn], 100);
   EXPECT_EQ(count[Kernel::gemm_tn], 50) << "no needed shapes to spread around";
   EXPECT_EQ(count[Kernel::im2col], 50);
+  EXPECT_EQ(count[Kernel::max_pool_gradient], 50);
   for (std::size_t i = 0; i < kKernelCount; ++i) EXPECT_GE(count[static_cast<Kernel>(i)], 10) << kKernelNames[i];
   EXPECT_EQ(largest[Kernel::relu], limits.largest_elements);
   EXPECT_GE(largest[Kernel::add], 1 << 27) << "up to what is needed";
@@ -53,9 +54,10 @@ TEST(Spread, HasDistinctShapesOfEveryKernelWithinLimits) {
 }
 
 TEST(Executable, KeepsWhatAlexNetNeedsExactly) {
-  for (const Call& call :
-       {Call{Kernel::im2col, 363 * 3025, 55, 4}, Call{Kernel::col2im, 1200 * 729, 27, 1},
-        Call{Kernel::im2col, 2 * 2304 * 169, 13, 1}, Call{Kernel::gemm_tn, 7, 11, 13}, Call{Kernel::update, 12345}})
+  for (const Call& call : {Call{Kernel::im2col, 363 * 3025, 55, 4}, Call{Kernel::col2im, 1200 * 729, 27, 1},
+                           Call{Kernel::im2col, 2 * 2304 * 169, 13, 1}, Call{Kernel::max_pool, 7 * 55 * 55, 27, 9},
+                           Call{Kernel::max_pool_gradient, 3 * 28 * 28, 14, 4}, Call{Kernel::gemm_tn, 7, 11, 13},
+                           Call{Kernel::update, 12345}})
     EXPECT_EQ(executable(call), call) << name_of(call.kernel) << " " << call.m;
 }
 
@@ -63,7 +65,7 @@ TEST(Executable, ComesNearWhereWholeRowsAreNeeded) {
   for (std::size_t i = 0; i < kKernelCount; ++i) {
     const auto kernel = static_cast<Kernel>(i);
     for (const std::int64_t m : {1, 100, 5000, 123'456, 9'999'999}) {
-      const Call wanted = has_three_sizes(kernel) ? Call{kernel, m, 13, 2} : Call{kernel, m};
+      const Call wanted = has_three_sizes(kernel) ? Call{kernel, m, 13, is_pooling(kernel) ? 9 : 2} : Call{kernel, m};
       const Call call = executable(wanted);
       EXPECT_EQ(executable(call), call);
       EXPECT_EQ(call.n, wanted.n);
@@ -95,12 +97,22 @@ TEST(Rotation, SmallOperandsStayInTheWindowLargeOnesRoam) {
   EXPECT_NE(values.data[0], values.data[1]);
 }
 
+TEST(Rotation, HotOperandsStayWhereTheyAre) {
+  OperandRotation rotation(1 << 23, true, 1);
+  const Buffer small = rotation.hot(1000), large = rotation.hot(1 << 23);
+  EXPECT_EQ(rotation.hot(1000).data, small.data);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(small.data) % 64, 0U);
+  EXPECT_EQ(small.count, 1000);
+  EXPECT_LE(small.data + small.count, large.data + large.count) << "within the memory";
+}
+
 TEST(Measure, RepeatsEveryCallInEveryPass) {
   Workbench bench(1 << 22, 1);
   std::vector<Call> calls;
   for (std::size_t i = 0; i < kKernelCount; ++i) {  // every kernel, so that each is executed at least once
     const auto kernel = static_cast<Kernel>(i);
-    calls.push_back(executable(has_three_sizes(kernel) ? Call{kernel, 500, 13, 2} : Call{kernel, 5000}));
+    calls.push_back(
+        executable(has_three_sizes(kernel) ? Call{kernel, 500, 13, is_pooling(kernel) ? 9 : 2} : Call{kernel, 5000}));
     ASSERT_TRUE(bench.fits(calls.back()));
   }
   int asked = 0, last_pass = 0;

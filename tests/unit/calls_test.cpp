@@ -121,11 +121,15 @@ TEST(Calls, OfStreamsHaveTheirElements) {
   const auto pooling = [&](PoolingKind kind, PoolingPass pass) {
     return only(Pooling{kind, pass, 6, 27, 27, 13, 13, 3, 2, 0});
   };
-  const std::int64_t elements = 9 * 6 * 13 * 13;
-  EXPECT_EQ(pooling(PoolingKind::max, PoolingPass::forward), Shape(max_pool, elements, 1, 1));
-  EXPECT_EQ(pooling(PoolingKind::max, PoolingPass::gradient), Shape(max_pool_gradient, elements, 1, 1));
-  EXPECT_EQ(pooling(PoolingKind::average, PoolingPass::forward), Shape(average_pool, elements, 1, 1));
-  EXPECT_EQ(pooling(PoolingKind::average, PoolingPass::gradient), Shape(average_pool_gradient, elements, 1, 1));
+  const std::int64_t elements = 6 * 27 * 27;  // windows of 3 with stride 2 look at four of them nine times
+  EXPECT_EQ(pooling(PoolingKind::max, PoolingPass::forward), Shape(max_pool, elements, 13, 9));
+  EXPECT_EQ(pooling(PoolingKind::max, PoolingPass::gradient), Shape(max_pool_gradient, elements, 13, 9));
+  EXPECT_EQ(pooling(PoolingKind::average, PoolingPass::forward), Shape(average_pool, elements, 13, 9));
+  EXPECT_EQ(pooling(PoolingKind::average, PoolingPass::gradient), Shape(average_pool_gradient, elements, 13, 9));
+  EXPECT_EQ(only(Pooling{PoolingKind::max, PoolingPass::forward, 5, 28, 28, 14, 14, 2, 2, 0}),
+            Shape(max_pool, 5 * 28 * 28, 14, 4));
+  EXPECT_EQ(only(Pooling{PoolingKind::average, PoolingPass::forward, 5, 7, 7, 1, 1, 7, 7, 0}),
+            Shape(average_pool, 5 * 49, 1, 4));
   EXPECT_TRUE(announced(ElementwiseOp{Elementwise::add, 0}).empty());
 }
 
