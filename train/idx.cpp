@@ -2,10 +2,12 @@
 // number; then the bytes.
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/error.hpp"
 #include "train/dataset.hpp"
@@ -17,6 +19,7 @@ namespace simtrain {
 namespace {
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 33;
+constexpr std::size_t kPieceBytes = std::size_t{1} << 24;
 
 struct IdxFile {
   std::vector<std::int64_t> dimensions;
@@ -60,6 +63,18 @@ class GzipReader {
     return done;
   }
 
+  // The same, in memory that grows as bytes arrive: a header that lies must not take gigabytes on every rank.
+  std::vector<std::uint8_t> read_all(std::size_t count) {
+    std::vector<std::uint8_t> bytes;
+    std::size_t done = 0;
+    while (done == bytes.size() && done < count) {
+      bytes.resize(std::min(count, done + kPieceBytes));
+      done += read(bytes.data() + done, bytes.size() - done);
+    }
+    bytes.resize(done);
+    return bytes;
+  }
+
  private:
   fs::path path_;
   gzFile file_;
@@ -82,10 +97,9 @@ IdxFile read_idx(const fs::path& path, std::size_t dimensions) {
     if (length == 0 || total > kMostBytes / length) refuse(path, "has a dimension of " + std::to_string(length));
     total *= length;
   }
-  file.bytes.resize(static_cast<std::size_t>(total));
-  const std::size_t found = reader.read(file.bytes.data(), file.bytes.size());
-  if (found != file.bytes.size())
-    refuse(path, "ends after " + std::to_string(found) + " of the " + std::to_string(total) +
+  file.bytes = reader.read_all(static_cast<std::size_t>(total));
+  if (std::cmp_less(file.bytes.size(), total))
+    refuse(path, "ends after " + std::to_string(file.bytes.size()) + " of the " + std::to_string(total) +
                      " bytes that its header announces");
   std::uint8_t more = 0;
   if (reader.read(&more, 1) != 0)

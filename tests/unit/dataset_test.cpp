@@ -2,6 +2,7 @@
 #include "train/dataset.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -104,6 +105,29 @@ TEST_F(IdxTest, RefusesWhatIsWrong) {
   refuse({"train-labels", "3 labels for 2 images"});
   labels_ = idx({2}, std::string("\x02\x03", 2));
   refuse({"train-labels", "label 1 is 3", "0 to 2"});
+}
+
+// In KiB, so far, of this process.
+long peak_memory() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+TEST_F(IdxTest, TakesMemoryForBytesThatCameNotForThoseAnnounced) {
+  images_ = idx({1U << 28, 2, 3}, "few");  // 1.5 GiB
+  const long before = peak_memory();
+  refuse({"train-images", "ends after 3 of the 1610612736 bytes"});
+  EXPECT_LT(peak_memory() - before, 256 * 1024);
+}
+
+TEST_F(IdxTest, ReadsFilesOfManyPieces) {
+  images_ = idx({6'000'000, 2, 3}, std::string(35'999'999, '\0') + '\xff');
+  labels_ = idx({6'000'000}, std::string(6'000'000, '\1'));
+  const IdxData data = load();
+  ASSERT_EQ(data.size(), 6'000'000);
+  EXPECT_FLOAT_EQ(data.value(5'999'999, 4), -1.0F);
+  EXPECT_FLOAT_EQ(data.value(5'999'999, 5), 1.0F);
 }
 
 TEST_F(IdxTest, NamesAMissingFile) {
