@@ -1,0 +1,156 @@
+// Training on a Pr x Pc grid against serial training: every rank holds its own blocks against the double-precision
+// reference. Native and simulated ranks run the same comparison; the library `train` that they link is not the same.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/random.hpp"
+#include "kernels/kernels.hpp"
+#include "tests/support/small_networks.hpp"
+#include "train/reference.hpp"
+#include "train/trainer.hpp"
+
+namespace simtrain {
+
+// Of the largest value of the tensor: single against double precision over kComparedIterations updates.
+inline constexpr double kTrainingTolerance = 1e-4;
+inline constexpr int kComparedIterations = 20;
+
+struct TrainingCase {
+  std::string name, network;
+  std::int64_t batch;
+  std::uint64_t seed;  // one for which no ReLU has an input of almost 0: see SerialTraining
+};
+inline const std::vector<TrainingCase> kSplitCases{{"even mlp", kEvenMlp, 12, 7},
+                                                   {"odd mlp", kOddMlp, 11, 7},
+                                                   {"small cnn", kSmallCnn, 9, 7},
+                                                   {"joins", kJoins, 10, 7}};
+// Its batch must not be split: batch normalisation.
+inline const TrainingCase kWholeBatchCase{"small resnet", kSmallResnet, 8, 9};
+
+// All Pr x Pc with Pr * Pc = ranks; the last is ranks x 1.
+inline std::vector<Grid> grids_of(int ranks) {
+  std::vector<Grid> grids;
+  for (int rows = 1; rows <= ranks; ++rows)
+    if (ranks % rows == 0) grids.push_back({rows, ranks / rows});
+  return grids;
+}
+
+// The job, and what serial training in double precision comes to.
+//
+// Gradients jump where a ReLU's input crosses 0 or two inputs of a maximum are equal. A job that comes within rounding
+// of such a point has two right answers, as far apart as 5e-3 of the largest weight, and which one single precision
+// finds depends on the processor. `perturbation` tells such jobs: it scales each initial weight by a factor of its own,
+// within 1 +- perturbation.
+class SerialTraining {
+  using Parameters = ReferenceTrainer::Parameters;
+
+ public:
+  explicit SerialTraining(const TrainingCase& job, double perturbation = 0, std::uint64_t perturbation_seed = 0)
+      : network_(network_from_json(job.name, job.network)), batch_(job.batch), seed_(job.seed), data_(network_, seed_) {
+    ReferenceTrainer reference(network_, {batch_, double{kLearningRate}, double{kMomentum}, double{kWeightDecay}, true},
+                               seed_);
+    std::uint64_t drawn = 0;
+    for (Parameters& layer : reference.mutable_parameters())
+      for (double& weight : layer.weights)
+        weight *= 1 + perturbation * static_cast<double>(random_symmetric(perturbation_seed, 0, drawn++));
+    for (int i = 0; i < kComparedIterations; ++i) {
+      losses_.push_back(reference.iterate(i, data_));
+      if (i == 0) first_gradients_ = reference.gradients();
+    }
+    parameters_ = reference.parameters();
+  }
+
+  // Largest difference of the final weights, of the largest weight of their layer.
+  [[nodiscard]] double distance(const SerialTraining& other) const {
+    double result = 0;
+    for (std::size_t row = 0; row < parameters_.size(); ++row)
+      for (std::size_t i = 0; i < parameters_[row].weights.size(); ++i)
+        result = std::max(result, std::fabs(parameters_[row].weights[i] - other.parameters_[row].weights[i]) /
+                                      largest(parameters_[row]));
+    return result;
+  }
+
+  [[nodiscard]] Plan plan(Grid grid, Algorithm algorithm, Gather gather) const {
+    return make_plan(network_, {grid, batch_, algorithm, gather, kLearningRate, kMomentum, kWeightDecay, true, seed_});
+  }
+
+  // Trains for kComparedIterations, of which 2 are warm-up, and compares this rank's first gradients and final
+  // parameters. Every rank of the plan's grid must call it. Returns what the rank found, its share of the losses too.
+  RankResult train_and_compare(const Plan& plan, Coordinates me, Kernels& kernels) const {
+    Collectives collectives(plan.options.grid, me, plan.uses(Algorithm::mpi));
+    Trainer first(plan, me, kernels, collectives, data_, {.seed = seed_, .schedule = {}});
+    first.run(0, 1);
+    compare(plan, me, first_gradients_, [&](int row) { return first.gradients(row); });
+    Trainer trainer(plan, me, kernels, collectives, data_, {.seed = seed_, .schedule = {}});
+    RankResult result = trainer.run(2, kComparedIterations - 2);
+    compare(plan, me, parameters_, [&](int row) { return trainer.parameters(row); });
+    return result;
+  }
+
+  void compare_losses(const std::vector<double>& found) const {
+    ASSERT_EQ(found.size(), losses_.size());
+    for (std::size_t i = 0; i < losses_.size(); ++i)
+      ASSERT_NEAR(found[i], losses_[i], kTrainingTolerance * losses_[i]) << "iteration " << i;
+  }
+
+ private:
+  static constexpr float kLearningRate = 0.05F, kMomentum = 0.9F, kWeightDecay = 0.001F;
+
+  // Row `first` onwards of the reference's parameters, stored as the trainer stores a block: [weights | biases |
+  // scales | shifts].
+  static std::vector<double> block_of(const Parameters& all, std::int64_t columns, std::int64_t first,
+                                      std::int64_t rows) {
+    std::vector<double> block(all.weights.begin() + first * columns, all.weights.begin() + (first + rows) * columns);
+    const auto shifts = static_cast<std::int64_t>(all.normalisation.size() / 2);
+    if (!all.biases.empty()) block.insert(block.end(), all.biases.begin() + first, all.biases.begin() + first + rows);
+    if (shifts > 0)
+      for (const std::int64_t part : {std::int64_t{0}, shifts})
+        block.insert(block.end(), all.normalisation.begin() + part + first,
+                     all.normalisation.begin() + part + first + rows);
+    return block;
+  }
+
+  static double largest(const Parameters& parameters) {
+    double result = 0;
+    for (const auto* values : {&parameters.weights, &parameters.biases, &parameters.normalisation})
+      for (const double value : *values) result = std::max(result, std::fabs(value));
+    return result;
+  }
+
+  static void expect_close(std::span<const float> found, const std::vector<double>& expected, double scale) {
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      ASSERT_NEAR(static_cast<double>(found[i]), expected[i], kTrainingTolerance * scale) << "element " << i;
+  }
+
+  template <typename Found>
+  static void compare(const Plan& plan, Coordinates me, const std::vector<Parameters>& expected, const Found& found) {
+    ASSERT_EQ(expected.size(), plan.report_layers.size());
+    for (std::size_t row = 0; row < expected.size(); ++row) {
+      const Layer& layer = plan.network.layers[static_cast<std::size_t>(plan.report_layers[row])];
+      const Partition rows{layer.out.channels, plan.options.grid.rows};
+      SCOPED_TRACE(layer.name);  // no message is sent within it, or simulated ranks would mix their traces
+      expect_close(found(static_cast<int>(row)),
+                   block_of(expected[row], layer.inputs_per_row(), rows.offset(me.row), rows.length(me.row)),
+                   largest(expected[row]));
+    }
+  }
+
+  Network network_;
+  std::int64_t batch_;
+  std::uint64_t seed_;
+  SyntheticData data_;
+  std::vector<double> losses_;
+  std::vector<Parameters> first_gradients_, parameters_;
+};
+
+}  // namespace simtrain
