@@ -25,13 +25,13 @@ class ProgramTest(unittest.TestCase):
         """stdout and stderr of BIN/program; fails unless it exits with `status`."""
         return self._run([str(BIN / program), *map(str, arguments)], status)
 
-    def run_ranks(self, ranks, program, *arguments, status=0):
+    def run_ranks(self, ranks, program, *arguments, status=0, timeout=300):
         command = ["mpirun", "-n", str(ranks), "--oversubscribe", str(BIN / program), *map(str, arguments)]
-        return self._run(command, status)
+        return self._run(command, status, timeout)
 
-    def _run(self, command, status):
+    def _run(self, command, status, timeout=300):
         done = subprocess.run(command, cwd=self.folder, env={**os.environ, **MPI_ENVIRONMENT},
-                              capture_output=True, text=True, timeout=300, check=False)
+                              capture_output=True, text=True, timeout=timeout, check=False)
         text = f"{' '.join(command)}\nstdout: {done.stdout}\nstderr: {done.stderr}"
         self.assertEqual(done.returncode, status, text)
         return done.stdout, done.stderr
