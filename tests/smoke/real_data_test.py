@@ -19,7 +19,7 @@ if " avx2 " in pathlib.Path("/proc/cpuinfo").read_text():
                      f"no Fashion-MNIST in {FOLDER}: install the Debian package dataset-fashion-mnist (./dev setup)")
 class RealData(ProgramTest):
     def train(self, grid):
-        self.run_ranks(2, "mpitrain", *JOB, "--grid", grid, "--json", "result.json")
+        self.run_ranks(2, "mpitrain", *JOB, "--grid", grid, "--json", "result.json", timeout=1200)
         result = json.loads((self.folder / "result.json").read_text())
         self.assertEqual(len(result["losses"]), 60000 // 64)
         return result["losses"], result["epochs"][0]
