@@ -50,6 +50,8 @@ Estimate Profile::estimate(const Call& call) const {
   return fit->second.estimate(call);
 }
 
+double Profile::predicted_s(const Call& call) const { return state_->fits.at(call.kernel).predict(call); }
+
 std::map<Kernel, std::vector<Sample>> by_kernel(const std::vector<Sample>& samples) {
   std::map<Kernel, std::vector<Sample>> groups;
   for (const Sample& sample : samples) groups[sample.call.kernel].push_back(sample);

@@ -58,6 +58,8 @@ class Profile final : public CostModel {
   // Outside the box spanned by the samples' m, n and k (per kernel), and for a product with more than twice the work
   // (mnk) of any sample, the fit is extrapolated: measured_range = false.
   [[nodiscard]] Estimate estimate(const Call& call) const override;
+  // What the fit alone says, also of shapes that were measured. Precondition: the profile has the kernel.
+  [[nodiscard]] double predicted_s(const Call& call) const;
 
  private:
   Profile();

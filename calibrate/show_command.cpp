@@ -3,17 +3,31 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/options.hpp"
 #include "base/units.hpp"
 #include "calibrate/kernels_command.hpp"
+#include "calibrate/plot.hpp"
 #include "calibrate/profile_state.hpp"
 #include "report/table.hpp"
+
+namespace po = boost::program_options;
 
 namespace simtrain {
 namespace {
 
 constexpr const char* kUsage =
     "calibrate show PROFILE tells where and how a profile was measured, and how well its fits predict the samples\n"
-    "that were kept aside.\n\n  calibrate show node.json\n";
+    "that were kept aside.\n\n"
+    "  calibrate show node.json\n"
+    "  calibrate show node.json --plot node.svg\n\n";
+
+po::options_description options() {
+  po::options_description options("Options");
+  options.add_options()("plot", po::value<std::string>()->value_name("FILE"),
+                        "draw the products kept aside, measured and fitted: an .svg or .png file, or - for the "
+                        "terminal (needs gnuplot)")("help", "this text");
+  return options;
+}
 
 std::string line(const std::string& name, const std::string& value) {
   return name + std::string(14 - std::min<std::size_t>(13, name.size()), ' ') + printable(value) + "\n";
@@ -49,15 +63,31 @@ std::string to_text(const Profile& profile) {
 }
 
 int show_command(const std::vector<std::string>& arguments) {
-  if (std::find(arguments.begin(), arguments.end(), "--help") != arguments.end()) {
-    std::cout << kUsage;
+  std::vector<std::string> rest = arguments;
+  std::string name;
+  if (!rest.empty() && !rest.front().starts_with('-')) {
+    name = rest.front();
+    rest.erase(rest.begin());
+  }
+  const po::variables_map values = parse_options(rest, options());
+  if (given(values, "help")) {
+    std::cout << kUsage << options();
     return 0;
   }
-  for (const std::string& argument : arguments)
-    if (argument.starts_with('-')) throw InputError(unknown_choice("option", argument, {"--help"}));
-  if (arguments.size() != 1)
-    throw InputError("show: " + std::to_string(arguments.size()) + " arguments; expected one, the profile's name");
-  std::cout << to_text(Profile::read(find_data_file("profile", "profiles", arguments[0], ".json").string()));
+  if (name.empty()) throw InputError("show: no profile; expected its name first (--help tells more)");
+  const std::string picture = given(values, "plot") ? text_of(values, "plot") : "";
+  const std::string format = picture.substr(picture.rfind('.') == std::string::npos ? 0 : picture.rfind('.') + 1);
+  if (!picture.empty() && picture != "-") {
+    if (format != "svg" && format != "png")
+      throw InputError("--plot: '" + picture + "' is not valid; expected a name ending in .svg or .png, or - for text");
+    check_writable("--plot", picture);
+  }
+  const Profile profile = Profile::read(find_data_file("profile", "profiles", name, ".json").string());
+  std::cout << to_text(profile);
+  if (picture == "-")
+    std::cout << "\n" << plot_products(profile, "text");
+  else if (!picture.empty())
+    write_file(picture, plot_products(profile, format));
   return 0;
 }
 

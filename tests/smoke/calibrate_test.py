@@ -82,6 +82,22 @@ class Kernels(ProgramTest):
             self.assertIn(json.loads(path.read_text())["certificate"]["date"], shown)
             self.assertLess(path.stat().st_size, 600 * 1024)
 
+    def test_draws_what_was_kept_aside(self):
+        name = sorted((programs.BIN.parent / "share/simtrain/profiles").glob("*.json"))[0].stem
+        for picture, beginning in (("a.svg", b"<?xml"), ("a.png", b"\x89PNG")):
+            self.run_program("calibrate", "show", name, "--plot", picture)
+            self.assertTrue((self.folder / picture).read_bytes().startswith(beginning))
+        aside = sum(row.get("kept_aside", False)
+                    for row in json.loads((programs.BIN.parent / f"share/simtrain/profiles/{name}.json").read_text())
+                    ["kernels"]["gemm_nn"]["samples"])
+        # gnuplot draws a marker as a reference to its shape: one for each product, one for the key.
+        svg = (self.folder / "a.svg").read_text()
+        for kind in ("NN measured", "NN fitted", "TN fitted"):
+            self.assertIn(kind.lower(), svg.lower())
+        self.assertGreater(svg.count("<use"), 2 * aside)
+        text, _ = self.run_program("calibrate", "show", name, "--plot", "-")
+        self.assertIn("Gflop/s", text)
+
     def test_an_interrupt_leaves_nothing(self):
         with subprocess.Popen([programs.BIN / "calibrate", "kernels", "--budget", "60", "--output", "node.json"],
                               cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -170,8 +186,9 @@ class WrongInput(ProgramTest):
         self.refuse("calibrate", [], "no command", "kernels")
         self.refuse("calibrate", ["kernel"], "'kernel'", "did you mean 'kernels'")
         self.refuse("calibrate", ["kernels", "--repetition", "3"], "'--repetition'", "did you mean '--repetitions'")
-        self.refuse("calibrate", ["show"], "expected one")
-        self.refuse("calibrate", ["show", "a", "b"], "expected one")
+        self.refuse("calibrate", ["show"], "no profile")
+        self.refuse("calibrate", ["show", "a", "b"], "'b'")
+        self.refuse("calibrate", ["show", "a", "--plot", "a.gif"], "--plot", "'a.gif'", ".svg")
 
     def test_values(self):
         for option, value in (("--budget", "0"), ("--budget", "long"), ("--repetitions", "0"), ("--seed", "-1"),

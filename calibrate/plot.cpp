@@ -1,0 +1,69 @@
+#include "calibrate/plot.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <tuple>
+
+#include "base/error.hpp"
+#include "calibrate/fit.hpp"
+#include "calibrate/gnuplot.hpp"
+#include "calibrate/profile_state.hpp"
+
+namespace simtrain {
+namespace {
+
+std::string number(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.5g", value);
+  return text.data();
+}
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) result += c == '"' || c == '\\' || c == '\n' ? ' ' : c;
+  return result;
+}
+
+// A line a product: million multiply-adds, Gflop/s measured and as fitted. What was kept aside shows what the fit is
+// worth: the other samples are met by construction.
+std::string rows_of(const Profile& profile, const std::vector<Sample>& samples) {
+  std::string rows;
+  for (const Sample& sample : samples) {
+    if (!sample.kept_aside) continue;
+    const double work =
+        static_cast<double>(sample.call.m) * static_cast<double>(sample.call.n) * static_cast<double>(sample.call.k);
+    const double gflops = 2e-9 * work;
+    rows += number(1e-6 * work) + " " + number(gflops / median(sample.seconds)) + " " +
+            number(gflops / profile.predicted_s(sample.call)) + "\n";
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string plot_products(const Profile& profile, const std::string& format) {
+  std::string commands = gnuplot_terminal(format) +
+                         "set logscale x\nset key left top\nset grid\nset xlabel \"million multiply-adds, mnk\"\n"
+                         "set ylabel \"Gflop/s\"\nset title \"" +
+                         escaped(profile.certificate().machine + ", " + profile.certificate().blas + ", " +
+                                 profile.certificate().blas_core_type) +
+                         " kernels: products kept aside\" noenhanced\n";
+  std::string plots;
+  int colour = 1;
+  for (const auto& [kernel, samples] : by_kernel(profile.samples())) {
+    const std::string rows = is_gemm(kernel) ? rows_of(profile, samples) : "";
+    if (rows.empty()) continue;
+    const std::string name(name_of(kernel));
+    commands += "$" + name + " << END\n" + rows + "END\n";
+    for (const auto& [column, what, shape] : {std::tuple{2, "measured", 1}, std::tuple{3, "fitted", 6}})
+      plots += (plots.empty() ? "" : ", ") + std::string("$") + name + " using 1:" + std::to_string(column) +
+               " with points pt " + std::to_string(shape) + " lc " + std::to_string(colour) + " title \"" +
+               name.substr(name.size() - 2) + " " + what + "\"";
+    ++colour;
+  }
+  if (plots.empty()) throw InputError("profile '" + profile.path() + "': no products were kept aside; nothing to draw");
+  return run_gnuplot(commands + "plot " + plots + "\n");
+}
+
+}  // namespace simtrain
