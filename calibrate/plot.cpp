@@ -44,7 +44,7 @@ std::string rows_of(const Profile& profile, const std::vector<Sample>& samples) 
 
 std::string plot_products(const Profile& profile, const std::string& format) {
   std::string commands = gnuplot_terminal(format) +
-                         "set logscale x\nset key left top\nset grid\nset xlabel \"million multiply-adds, mnk\"\n"
+                         "set logscale x\nset format x \"%g\"\nset key left top\nset grid\nset xlabel \"million multiply-adds, mnk\"\n"
                          "set ylabel \"Gflop/s\"\nset title \"" +
                          escaped(profile.certificate().machine + ", " + profile.certificate().blas + ", " +
                                  profile.certificate().blas_core_type) +
