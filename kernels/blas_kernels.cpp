@@ -45,10 +45,14 @@ Buffer BlasKernels::allocate(std::int64_t floats) {
 Event BlasKernels::enqueue(const Operation& operation, const Operands& operands, Account account) {
   SIMTRAIN_INVARIANT(account >= 0, "account " + std::to_string(account));
   const auto i = static_cast<std::size_t>(account);
-  if (i >= busy_s_.size()) busy_s_.resize(i + 1);
+  if (i >= accounts_.size()) accounts_.resize(i + 1);
   const double start = now_();
   execute(operation, operands);
-  busy_s_[i] += now_() - start;
+  const double end = now_();
+  Booked& booked = accounts_[i];
+  booked.busy_s += end - start;
+  booked.interval = {booked.used ? booked.interval.begin_s : start, end};
+  booked.used = true;
   return {++done_};
 }
 
@@ -58,14 +62,24 @@ void BlasKernels::wait(Event event) {
 
 double BlasKernels::busy_s(Account account) const {
   const auto i = static_cast<std::size_t>(account);
-  return i < busy_s_.size() ? busy_s_[i] : 0;
+  return i < accounts_.size() ? accounts_[i].busy_s : 0;
 }
 
-void BlasKernels::reset_accounts() { busy_s_.assign(busy_s_.size(), 0); }
+Interval BlasKernels::interval(Account account) const {
+  const auto i = static_cast<std::size_t>(account);
+  return i < accounts_.size() ? accounts_[i].interval : Interval{};
+}
+
+void BlasKernels::reset_accounts() { accounts_.assign(accounts_.size(), {}); }
 
 void BlasKernels::fill(Buffer buffer, const std::function<float(std::int64_t)>& value) {
   if (buffer.phantom) return;
   for (std::int64_t i = 0; i < buffer.count; ++i) buffer.data[i] = value(i);
+}
+
+std::span<float> BlasKernels::write(Buffer buffer) {
+  if (buffer.phantom) return {};
+  return {buffer.data, static_cast<std::size_t>(buffer.count)};
 }
 
 std::span<const float> BlasKernels::read(Buffer buffer) {

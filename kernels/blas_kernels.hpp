@@ -22,14 +22,22 @@ class BlasKernels final : public Kernels {
   Event enqueue(const Operation& operation, const Operands& operands, Account account) override;
   void wait(Event event) override;
   [[nodiscard]] double busy_s(Account account) const override;
+  [[nodiscard]] Interval interval(Account account) const override;
   void reset_accounts() override;
   void fill(Buffer buffer, const std::function<float(std::int64_t)>& value) override;
   std::span<const float> read(Buffer buffer) override;
+  std::span<float> write(Buffer buffer) override;
 
  private:
+  struct Booked {
+    double busy_s = 0;
+    Interval interval;
+    bool used = false;
+  };
+
   std::function<double()> now_;
   std::vector<float*> owned_;
-  std::vector<double> busy_s_;
+  std::vector<Booked> accounts_;
   std::uint64_t done_ = 0;
 };
 

@@ -39,6 +39,11 @@ struct Event {
 // What an operation's time is booked on; the trainer numbers them.
 using Account = int;
 
+// A stretch of the rank's clock (MPI_Wtime), in seconds.
+struct Interval {
+  double begin_s = 0, end_s = 0;
+};
+
 class Kernels {
  public:
   Kernels() = default;
@@ -53,13 +58,17 @@ class Kernels {
   virtual void wait(Event event) = 0;
 
   [[nodiscard]] virtual double busy_s(Account account) const = 0;
-  // Forgets the times booked so far (after warm-up iterations).
+  // From the begin of the first to the end of the last of these operations; {0, 0} when there was none.
+  [[nodiscard]] virtual Interval interval(Account account) const = 0;
+  // Forgets the times booked so far (before each iteration).
   virtual void reset_accounts() = 0;
 
   // Calls value(i) for each element i of the buffer, in order; does nothing to a phantom.
   virtual void fill(Buffer buffer, const std::function<float(std::int64_t)>& value) = 0;
   // The contents, after everything enqueued is done; empty for a phantom.
   virtual std::span<const float> read(Buffer buffer) = 0;
+  // The same, to be written: for data that comes from outside.
+  virtual std::span<float> write(Buffer buffer) = 0;
 };
 
 }  // namespace simtrain

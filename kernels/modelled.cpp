@@ -42,8 +42,8 @@ std::size_t index_of(Account account) {
 }  // namespace
 
 ModelledKernels::ModelledKernels(PricedOperations& prices, std::function<void(double)> charge,
-                                 std::unique_ptr<Kernels> numbers)
-    : prices_(prices), charge_(std::move(charge)), numbers_(std::move(numbers)) {}
+                                 std::unique_ptr<Kernels> numbers, std::function<double()> now)
+    : prices_(prices), charge_(std::move(charge)), now_(std::move(now)), numbers_(std::move(numbers)) {}
 
 Buffer ModelledKernels::allocate(std::int64_t floats) {
   if (numbers_) return numbers_->allocate(floats);
@@ -63,25 +63,35 @@ Event ModelledKernels::enqueue(const Operation& operation, const Operands& opera
 void ModelledKernels::wait(Event event) {
   if (event.ticket == 0 || pending_.empty()) return;
   if (numbers_) numbers_->wait(event);  // the same ticket: both queues have seen the same operations
+  const double start = now_ ? now_() : charged_s_;
   double seconds = 0;
   for (const Booking& booking : pending_) {
     if (booking.account >= accounts_.size()) accounts_.resize(booking.account + 1);
-    accounts_[booking.account].seconds += booking.cost.seconds;
-    accounts_[booking.account].extrapolated_s += booking.cost.extrapolated_s;
+    Booked& booked = accounts_[booking.account];
+    booked.cost.seconds += booking.cost.seconds;
+    booked.cost.extrapolated_s += booking.cost.extrapolated_s;
+    if (booked.interval.begin_s == kNever) booked.interval.begin_s = start + seconds;
     seconds += booking.cost.seconds;
+    booked.interval.end_s = start + seconds;
   }
   pending_.clear();
+  charged_s_ += seconds;
   charge_(seconds);
 }
 
 double ModelledKernels::busy_s(Account account) const {
   const std::size_t i = index_of(account);
-  return i < accounts_.size() ? accounts_[i].seconds : 0;
+  return i < accounts_.size() ? accounts_[i].cost.seconds : 0;
 }
 
 double ModelledKernels::extrapolated_s(Account account) const {
   const std::size_t i = index_of(account);
-  return i < accounts_.size() ? accounts_[i].extrapolated_s : 0;
+  return i < accounts_.size() ? accounts_[i].cost.extrapolated_s : 0;
+}
+
+Interval ModelledKernels::interval(Account account) const {
+  const std::size_t i = index_of(account);
+  return i < accounts_.size() && accounts_[i].interval.begin_s != kNever ? accounts_[i].interval : Interval{};
 }
 
 void ModelledKernels::reset_accounts() {
@@ -91,6 +101,12 @@ void ModelledKernels::reset_accounts() {
 
 void ModelledKernels::fill(Buffer buffer, const std::function<float(std::int64_t)>& value) {
   if (numbers_) numbers_->fill(buffer, value);
+}
+
+std::span<float> ModelledKernels::write(Buffer buffer) {
+  wait({enqueued_});
+  if (!numbers_) return {};
+  return numbers_->write(buffer);
 }
 
 std::span<const float> ModelledKernels::read(Buffer buffer) {

@@ -27,20 +27,29 @@ class PricedOperations {
 
 class ModelledKernels final : public Kernels {
  public:
-  // `charge(seconds)` advances this rank's clock. Both references must outlive the object.
+  // `charge(seconds)` advances this rank's clock, `now` reads it (none: it starts at 0 and moves by what is charged).
+  // Both references must outlive the object.
   // `numbers` (may be null): executes every operation as well, and owns the memory.
-  ModelledKernels(PricedOperations& prices, std::function<void(double)> charge, std::unique_ptr<Kernels> numbers = {});
+  ModelledKernels(PricedOperations& prices, std::function<void(double)> charge, std::unique_ptr<Kernels> numbers = {},
+                  std::function<double()> now = {});
 
   Buffer allocate(std::int64_t floats) override;
   Event enqueue(const Operation& operation, const Operands& operands, Account account) override;
   void wait(Event event) override;  // charges everything enqueued since the last wait, at once
   [[nodiscard]] double busy_s(Account account) const override;
   [[nodiscard]] double extrapolated_s(Account account) const;
+  [[nodiscard]] Interval interval(Account account) const override;
   void reset_accounts() override;
   void fill(Buffer buffer, const std::function<float(std::int64_t)>& value) override;
   std::span<const float> read(Buffer buffer) override;
+  std::span<float> write(Buffer buffer) override;
 
  private:
+  static constexpr double kNever = -1;
+  struct Booked {
+    OperationCost cost;
+    Interval interval{kNever, kNever};
+  };
   struct Booking {
     std::size_t account;
     OperationCost cost;
@@ -48,8 +57,10 @@ class ModelledKernels final : public Kernels {
 
   PricedOperations& prices_;
   std::function<void(double)> charge_;
+  std::function<double()> now_;
+  double charged_s_ = 0;
   std::unique_ptr<Kernels> numbers_;
-  std::vector<OperationCost> accounts_;
+  std::vector<Booked> accounts_;
   std::vector<Booking> pending_;     // enqueued since the last wait
   std::int64_t phantom_floats_ = 0;  // handed out
   std::uint64_t enqueued_ = 0;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,10 @@ class Dataset {
   // sample in [0, size()); feature in [0, channels*height*width), channel by channel, row by row.
   [[nodiscard]] virtual std::int64_t label(std::int64_t sample) const = 0;
   [[nodiscard]] virtual float value(std::int64_t sample, std::int64_t feature) const = 0;
+  // The values of features [first, first + to.size()) at once.
+  virtual void read(std::int64_t sample, std::int64_t first, std::span<float> to) const {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = value(sample, first + static_cast<std::int64_t>(i));
+  }
 };
 
 // Data of any shape that a network can learn: every class has a prototype, a sample is its class's prototype with
@@ -35,12 +40,20 @@ class SyntheticData final : public Dataset {
   }
   // In [-1.5, 1.5).
   [[nodiscard]] float value(std::int64_t sample, std::int64_t feature) const override {
-    const auto f = static_cast<std::uint64_t>(feature), width = static_cast<std::uint64_t>(features_);
-    const float prototype = random_symmetric(seed_, kPrototypes, static_cast<std::uint64_t>(label(sample)) * width + f);
-    return prototype + 0.5F * random_symmetric(seed_, kNoise, static_cast<std::uint64_t>(sample) * width + f);
+    return value(sample, label(sample), feature);
+  }
+  void read(std::int64_t sample, std::int64_t first, std::span<float> to) const override {
+    const std::int64_t its_class = label(sample);
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = value(sample, its_class, first + static_cast<std::int64_t>(i));
   }
 
  private:
+  [[nodiscard]] float value(std::int64_t sample, std::int64_t its_class, std::int64_t feature) const {
+    const auto f = static_cast<std::uint64_t>(feature), width = static_cast<std::uint64_t>(features_);
+    const float prototype = random_symmetric(seed_, kPrototypes, static_cast<std::uint64_t>(its_class) * width + f);
+    return prototype + 0.5F * random_symmetric(seed_, kNoise, static_cast<std::uint64_t>(sample) * width + f);
+  }
+
   // Streams of the generator; weights use those from 0 on, shuffling 1'000'010.
   static constexpr std::uint64_t kLabels = 1'000'001, kPrototypes = 1'000'002, kNoise = 1'000'003;
   std::uint64_t seed_;
@@ -61,10 +74,16 @@ class IdxData final : public Dataset {
     return labels_[static_cast<std::size_t>(sample)];
   }
   [[nodiscard]] float value(std::int64_t sample, std::int64_t feature) const override {
-    return static_cast<float>(pixels_[static_cast<std::size_t>(sample * features_ + feature)]) / 127.5F - 1.0F;
+    return brightness(pixels_[static_cast<std::size_t>(sample * features_ + feature)]);
+  }
+  void read(std::int64_t sample, std::int64_t first, std::span<float> to) const override {
+    const std::uint8_t* pixels = &pixels_[static_cast<std::size_t>(sample * features_ + first)];
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = brightness(pixels[i]);
   }
 
  private:
+  static float brightness(std::uint8_t pixel) { return static_cast<float>(pixel) / 127.5F - 1.0F; }
+
   std::int64_t features_;
   std::vector<std::uint8_t> pixels_, labels_;
 };

@@ -45,11 +45,16 @@ class LazyKernels final : public Kernels {
     }
   }
   [[nodiscard]] double busy_s(Account) const override { return 0; }
+  [[nodiscard]] Interval interval(Account) const override { return {}; }
   void reset_accounts() override {}
   void fill(Buffer buffer, const std::function<float(std::int64_t)>& value) override {
     for (std::int64_t i = 0; i < buffer.count; ++i) buffer.data[i] = value(i);
   }
   std::span<const float> read(Buffer buffer) override {
+    wait({enqueued_});
+    return {buffer.data, static_cast<std::size_t>(buffer.count)};
+  }
+  std::span<float> write(Buffer buffer) override {
     wait({enqueued_});
     return {buffer.data, static_cast<std::size_t>(buffer.count)};
   }

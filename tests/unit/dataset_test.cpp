@@ -74,6 +74,17 @@ TEST_F(IdxTest, ReadsImagesAndLabels) {
   EXPECT_FLOAT_EQ(data.value(1, 5), 1 / 127.5F - 1);  // the last byte
 }
 
+// What is read at once is what is read one by one.
+TEST_F(IdxTest, ReadsStretchesOfASample) {
+  const IdxData files = load();
+  const SyntheticData synthetic(network_, 5);
+  for (const Dataset* data : {static_cast<const Dataset*>(&files), static_cast<const Dataset*>(&synthetic)}) {
+    std::vector<float> stretch(4);
+    data->read(1, 2, stretch);
+    for (std::int64_t i = 0; i < 4; ++i) EXPECT_EQ(stretch[static_cast<std::size_t>(i)], data->value(1, 2 + i)) << i;
+  }
+}
+
 TEST_F(IdxTest, ReadsGzip) {
   const gzFile file = ::gzopen((folder_ / "train-images-idx3-ubyte.gz").c_str(), "wb");
   ::gzwrite(file, images_.data(), static_cast<unsigned>(images_.size()));

@@ -231,10 +231,17 @@ TEST(BlasKernels, BooksTimePerAccount) {
   EXPECT_EQ(kernels.busy_s(0), 0.25);
   EXPECT_EQ(kernels.busy_s(1), 0);
   EXPECT_EQ(kernels.busy_s(9), 0);
+  EXPECT_EQ(kernels.interval(3).begin_s, 0.25);
+  EXPECT_EQ(kernels.interval(3).end_s, 1);
+  EXPECT_EQ(kernels.interval(0).begin_s, 1.25);
+  EXPECT_EQ(kernels.interval(9).end_s, 0);
   const auto result = kernels.read(y);
   EXPECT_EQ(Floats(result.begin(), result.end()), (Floats{0, 0, 1, 2}));
   kernels.reset_accounts();
   EXPECT_EQ(kernels.busy_s(3), 0);
+  EXPECT_EQ(kernels.interval(3).end_s, 0);
+  kernels.enqueue(relu, {x, y}, 3);
+  EXPECT_EQ(kernels.interval(3).begin_s, 1.75);
 }
 
 TEST(Blas, SaysWhoItIsAndKeepsToOneThread) {

@@ -73,6 +73,39 @@ TEST_F(ModelledKernelsTest, ChargesAtWaitOnlyAndAllAtOnce) {
   EXPECT_EQ(charged.size(), 1U) << "an event that has passed costs nothing";
 }
 
+// Two queues of 10 ms, 6 s, 10 ms; something else takes 1 s of the clock between them.
+TEST_F(ModelledKernelsTest, TellsWhenTheOperationsOfAnAccountRan) {
+  double clock = 5;
+  ModelledKernels timed(
+      prices, [&](double seconds) { clock += seconds; }, {}, [&] { return clock; });
+  const auto expect = [&](Account account, double begin_s, double end_s) {
+    EXPECT_DOUBLE_EQ(timed.interval(account).begin_s, begin_s) << account;
+    EXPECT_DOUBLE_EQ(timed.interval(account).end_s, end_s) << account;
+  };
+  const auto run = [&] {
+    timed.enqueue(kSmall, {}, 0);
+    timed.enqueue(kLarge, {}, 2);
+    timed.wait(timed.enqueue(kSmall, {}, 2));
+  };
+  run();
+  expect(0, 5, 5.01);
+  expect(2, 5.01, 11.02);
+  expect(1, 0, 0);
+  expect(9, 0, 0);
+  clock += 1;
+  run();
+  expect(0, 5, 12.03);
+  timed.reset_accounts();
+  expect(0, 0, 0);
+  run();
+  expect(0, 18.04, 18.05);
+  // Without a clock there is that of the charged seconds.
+  kernels.wait(kernels.enqueue(kSmall, {}, 4));
+  kernels.wait(kernels.enqueue(kSmall, {}, 5));
+  EXPECT_DOUBLE_EQ(kernels.interval(5).begin_s, 0.01);
+  EXPECT_DOUBLE_EQ(kernels.interval(5).end_s, 0.02);
+}
+
 TEST_F(ModelledKernelsTest, AnEmptyEventWaitsForNothing) {
   kernels.enqueue(kSmall, {}, 0);
   kernels.wait({});
@@ -107,6 +140,7 @@ TEST_F(ModelledKernelsTest, HandsOutPhantoms) {
   EXPECT_EQ(memory.slice(1 << 20, 5).count, 5);
   kernels.fill(memory, [](std::int64_t) -> float { throw std::logic_error("a phantom has no elements"); });
   EXPECT_TRUE(kernels.read(memory).empty());
+  EXPECT_TRUE(kernels.write(memory).empty());
   EXPECT_DEATH(memory.data[0] = 1, "");
 }
 
