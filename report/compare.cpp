@@ -11,7 +11,7 @@ namespace simtrain {
 
 namespace {
 
-double seconds_of(const LayerResult& layer, Phase phase) {
+double mean_of(const LayerResult& layer, Phase phase) {
   switch (phase) {
     case Phase::forward:
       return layer.forward_s.mean;
@@ -29,27 +29,60 @@ double seconds_of(const LayerResult& layer, Phase phase) {
   return 0;
 }
 
-double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  if (values.empty()) return 0;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+bool has_median(const LayerResult& layer, Phase phase) {
+  const auto i = static_cast<std::size_t>(phase);
+  return i < layer.phases.size() && layer.phases[i];
 }
 
-double least_of(const std::vector<double>& values) {
-  return values.empty() ? 0 : *std::min_element(values.begin(), values.end());
+// Of every phase that takes time.
+bool has_medians(const Result& result) {
+  for (const LayerResult& layer : result.layers)
+    for (int number = 0; number < kPhases; ++number)
+      if (const auto phase = static_cast<Phase>(number); mean_of(layer, phase) > 0 && !has_median(layer, phase))
+        return false;
+  return true;
 }
 
-double most_of(const std::vector<double>& values) {
-  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
-}
+// A result's times by medians or means.
+class Times {
+ public:
+  Times(const Result& result, bool medians) : result_(result), medians_(medians) {}
 
-// May be negative only where computing and communication overlap; rounding alone is nothing.
-double neither_of(const Result& result) {
-  const double rest = result.iteration_s - result.compute_s() - result.communication_s();
-  constexpr double kRounding = 1e-9;
-  return std::fabs(rest) <= kRounding * result.iteration_s ? 0 : rest;
-}
+  [[nodiscard]] double iteration() const { return medians_ ? result_.iterations().median : result_.iteration_s; }
+  [[nodiscard]] double seconds(const LayerResult& layer, Phase phase) const {
+    const bool median = medians_ && has_median(layer, phase);
+    return median ? layer.phases[static_cast<std::size_t>(phase)]->median_s : mean_of(layer, phase);
+  }
+  [[nodiscard]] double sum(bool computing) const {
+    double sum = 0;
+    for (const LayerResult& layer : result_.layers)
+      for (int number = 0; number < kPhases; ++number)
+        if (const auto phase = static_cast<Phase>(number); computes(phase) == computing) sum += seconds(layer, phase);
+    return sum;
+  }
+  // Its share of a collective is known of the means.
+  [[nodiscard]] double adding() const {
+    double sum = 0;
+    for (const LayerResult& layer : result_.layers)
+      for (const auto& [phase, collective] :
+           {std::pair{Phase::all_gather, &layer.all_gather}, std::pair{Phase::reduce_data, &layer.reduce_data},
+            std::pair{Phase::reduce_weights, &layer.reduce_weights}})
+        sum += medians_ && collective->seconds.mean > 0
+                   ? collective->reduction_s / collective->seconds.mean * seconds(layer, phase)
+                   : collective->reduction_s;
+    return sum;
+  }
+  // May be negative only where computing and communication overlap and for medians; rounding alone is nothing.
+  [[nodiscard]] double neither() const {
+    const double rest = iteration() - sum(true) - sum(false);
+    constexpr double kRounding = 1e-9;
+    return std::fabs(rest) <= kRounding * iteration() ? 0 : rest;
+  }
+
+ private:
+  const Result& result_;
+  bool medians_;
+};
 
 double imbalance_of(const Result& result) {
   double sum = 0;
@@ -61,6 +94,8 @@ double imbalance_of(const Result& result) {
 void add_differences(Comparison& comparison) {
   const std::vector<LayerResult>& ours = comparison.reference.result.layers;
   const std::vector<LayerResult>& theirs = comparison.other.result.layers;
+  const Times our_times(comparison.reference.result, comparison.medians);
+  const Times their_times(comparison.other.result, comparison.medians);
   comparison.phases.resize(kPhases);
   const auto add = [&](const std::string& layer, std::optional<Phase> phase, const Contrast& seconds) {
     if (seconds.reference_s == 0 && seconds.other_s == 0) return;
@@ -70,7 +105,7 @@ void add_differences(Comparison& comparison) {
   for (std::size_t i = 0; i < ours.size(); ++i)
     for (int number = 0; number < kPhases; ++number) {
       const auto phase = static_cast<Phase>(number);
-      const Contrast seconds{seconds_of(ours[i], phase), seconds_of(theirs[i], phase)};
+      const Contrast seconds{our_times.seconds(ours[i], phase), their_times.seconds(theirs[i], phase)};
       comparison.phases[static_cast<std::size_t>(number)].reference_s += seconds.reference_s;
       comparison.phases[static_cast<std::size_t>(number)].other_s += seconds.other_s;
       add(ours[i].name, phase, seconds);
@@ -97,12 +132,6 @@ void refuse_other_job(const NamedResult& a, const NamedResult& b) {
 
 }  // namespace
 
-std::string name_of(Phase phase) {
-  constexpr std::array<const char*, kPhases> names{"forward",      "backward",      "update",
-                                                   "all-gather Y", "all-reduce dX", "all-reduce dW"};
-  return names[static_cast<std::size_t>(phase)];
-}
-
 bool Comparison::cancels() const {
   constexpr double kLittle = 0.1;
   return absolute_difference_s > 0 && std::fabs(iteration.difference_s()) < kLittle * absolute_difference_s;
@@ -126,14 +155,20 @@ Comparison compare(const NamedResult& a, const NamedResult& b) {
   const Result& theirs = comparison.other.result;
   comparison.mentions = circumstances(ours, theirs);
 
-  comparison.iteration = {ours.iteration_s, theirs.iteration_s};
-  comparison.median = {median_of(ours.iteration_seconds), median_of(theirs.iteration_seconds)};
-  comparison.least = {least_of(ours.iteration_seconds), least_of(theirs.iteration_seconds)};
-  comparison.most = {most_of(ours.iteration_seconds), most_of(theirs.iteration_seconds)};
-  comparison.computing = {ours.compute_s(), theirs.compute_s()};
-  comparison.communication = {ours.communication_s(), theirs.communication_s()};
-  comparison.neither = {neither_of(ours), neither_of(theirs)};
-  comparison.adding = {ours.reduction_s(), theirs.reduction_s()};
+  // Of one iteration the median is the mean.
+  const bool repeated = ours.iteration_seconds.size() > 1 || theirs.iteration_seconds.size() > 1;
+  comparison.medians = repeated && has_medians(ours) && has_medians(theirs);
+  const Distribution our_iterations = ours.iterations(), their_iterations = theirs.iterations();
+  comparison.mean = {ours.iteration_s, theirs.iteration_s};
+  comparison.median = {our_iterations.median, their_iterations.median};
+  comparison.least = {our_iterations.min, their_iterations.min};
+  comparison.most = {our_iterations.max, their_iterations.max};
+  const Times our_times(ours, comparison.medians), their_times(theirs, comparison.medians);
+  comparison.iteration = {our_times.iteration(), their_times.iteration()};
+  comparison.computing = {our_times.sum(true), their_times.sum(true)};
+  comparison.communication = {our_times.sum(false), their_times.sum(false)};
+  comparison.neither = {our_times.neither(), their_times.neither()};
+  comparison.adding = {our_times.adding(), their_times.adding()};
   comparison.imbalance = {imbalance_of(ours), imbalance_of(theirs)};
   comparison.extrapolated = {ours.extrapolated_s(), theirs.extrapolated_s()};
   add_differences(comparison);

@@ -8,6 +8,9 @@
 //   iteration = computing + communication + neither
 // It is idling at the end of an iteration and what no layer is charged with; waiting inside a collective counts as
 // communication. As the sum holds for both results, it holds for their differences, so that nothing stays unexplained.
+//
+// All of these are medians over iterations where both results have them, which a disturbed iteration does not move,
+// else means. Medians do not add up: what they lack or have too much of is in `neither` as well.
 #pragma once
 
 #include <optional>
@@ -28,11 +31,6 @@ struct Contrast {
     return difference_s() / reference_s;
   }
 };
-
-enum class Phase { forward, backward, update, all_gather, reduce_data, reduce_weights };
-inline constexpr int kPhases = 6;
-inline constexpr bool computes(Phase phase) { return phase <= Phase::update; }
-std::string name_of(Phase phase);  // "backward", "all-reduce dX"
 
 struct PhaseContrast {
   std::string layer;
@@ -55,8 +53,9 @@ struct Comparison {
   ComparedResult reference, other;
   std::vector<Mention> mentions;
 
-  Contrast iteration;                          // mean over the timed iterations, slowest rank
-  Contrast median, least, most;                // of the same iterations
+  bool medians = false;                        // compared by medians over iterations rather than means
+  Contrast iteration;                          // slowest rank: `median` or `mean`
+  Contrast mean, median, least, most;          // over the timed iterations
   std::vector<Contrast> phases;                // summed over layers, by Phase
   Contrast computing, communication, neither;  // their sum is `iteration`
   Contrast adding;                             // the part of communication spent adding what arrived
@@ -81,8 +80,8 @@ struct NamedResult {
 };
 
 // InputError naming both files and all that differs, with both values, if they are of different jobs: network, layers,
-// batch, grid, strategy, collectives (also what "auto" chose), gather, momentum or none. Seed, placement, numerics,
-// rates, iterations and machines may differ; these are mentioned.
+// batch, grid, strategy, collectives (also what "auto" chose), gather, momentum or none, dropout or none. Seed, data,
+// placement, numerics, rates, iterations and machines may differ; these are mentioned.
 Comparison compare(const NamedResult& a, const NamedResult& b);
 
 // "simulated takes 12.0 % less time than native (88.0 ms against 100 ms per iteration): conv2 backward -8.10 ms and

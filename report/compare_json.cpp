@@ -9,11 +9,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int kComparisonSchemaVersion = 1;  // docs/compare.schema.json
-
-// The names of the phases in result files.
-constexpr std::array<const char*, kPhases> kPhaseKeys{"forward",    "backward",    "update",
-                                                      "all_gather", "reduce_data", "reduce_weights"};
+constexpr int kComparisonSchemaVersion = 2;  // docs/compare.schema.json
 
 ordered_json optional(const char* key, const std::optional<double>& value) {
   return value ? finite(key, *value) : ordered_json(nullptr);
@@ -68,7 +64,8 @@ std::string comparison_to_json(const Comparison& comparison) {
     document["not_alike"].push_back(
         {{"what", mention.what}, {"reference", mention.reference}, {"other", mention.other}});
   document["verdict"] = verdict(comparison);
-  document["iteration"] = {{"mean", write(comparison.iteration)},
+  document["compared_by"] = comparison.medians ? "median" : "mean";
+  document["iteration"] = {{"mean", write(comparison.mean)},
                            {"median", write(comparison.median)},
                            {"least", write(comparison.least)},
                            {"most", write(comparison.most)}};

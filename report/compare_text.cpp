@@ -63,12 +63,13 @@ void add_head(Page& page, const Comparison& comparison) {
 }
 
 // What disturbed iterations do to everything else that is shown.
-void add_noise(Page& page, const ComparedResult& one, double median_s, double least_s, double most_s) {
+void add_noise(Page& page, const ComparedResult& one, double median_s, double least_s, double most_s, bool medians) {
   constexpr double kQuiet = 0.1, kCentred = 0.05;
   if (median_s <= 0) return;
   if (most_s - least_s > kQuiet * median_s)
     page.sentence("Iterations of " + one.label + " vary from " + format_seconds(least_s) + " to " +
                   format_seconds(most_s) + ".");
+  if (medians) return;
   const double skew = one.result.iteration_s / median_s - 1;
   if (skew > kCentred)
     page.sentence("The mean of " + one.label + ", to which layers and phases add up, is " + format_percent(skew) +
@@ -87,7 +88,7 @@ void add_iteration(Page& page, const Comparison& comparison, const TimeScale& ti
     cells.insert(cells.begin(), name);
     table.row(std::move(cells));
   };
-  add("mean", comparison.iteration);
+  add("mean", comparison.mean);
   if (comparison.reference.result.iteration_seconds.size() > 1 ||
       comparison.other.result.iteration_seconds.size() > 1) {
     add("median", comparison.median);
@@ -97,8 +98,9 @@ void add_iteration(Page& page, const Comparison& comparison, const TimeScale& ti
   page.table(table);
   page.sentence(verdict(comparison));
   add_noise(page, comparison.reference, comparison.median.reference_s, comparison.least.reference_s,
-            comparison.most.reference_s);
-  add_noise(page, comparison.other, comparison.median.other_s, comparison.least.other_s, comparison.most.other_s);
+            comparison.most.reference_s, comparison.medians);
+  add_noise(page, comparison.other, comparison.median.other_s, comparison.least.other_s, comparison.most.other_s,
+            comparison.medians);
 }
 
 // "fc8, conv1": the layers that are outside the measured range by more than a tenth of their computing, and how much of
@@ -132,7 +134,8 @@ void add_remarks(Page& page, const Comparison& comparison) {
   if (worth(comparison.neither))
     page.sentence(
         "neither: the iteration is the slowest rank's, computing and communication are means over ranks; the rest is "
-        "idling until the slowest is done and what no layer is charged with.");
+        "idling until the slowest is done and what no layer is charged with" +
+        std::string(comparison.medians ? ", and by what the median of a sum differs from the sum of medians." : "."));
   if (worth(comparison.imbalance) && comparison.communication.reference_s + comparison.communication.other_s > 0)
     page.sentence("Imbalance: the slowest rank computes " + format_seconds(comparison.imbalance.reference_s) +
                   " above the mean in " + comparison.reference.label + ", " +
@@ -147,8 +150,13 @@ void add_remarks(Page& page, const Comparison& comparison) {
                    comparison.reference.label + ", " + mention.other + " in " + comparison.other.label + ".");
 }
 
+// "ms per iteration, mean over ranks, median over iterations"
+std::string unit_of(const Comparison& comparison, const TimeScale& time) {
+  return time.unit() + " per iteration, mean over ranks" + (comparison.medians ? ", median over iterations" : "");
+}
+
 void add_sources(Page& page, const Comparison& comparison, const TimeScale& time) {
-  page.heading("Where it comes from (" + time.unit() + " per iteration, mean over ranks)");
+  page.heading("Where it comes from (" + unit_of(comparison, time) + ")");
   Table table({{.heading = "", .align = Table::Align::left},
                {.heading = comparison.reference.label},
                {.heading = comparison.other.label},
@@ -185,7 +193,7 @@ void add_sources(Page& page, const Comparison& comparison, const TimeScale& time
 }
 
 void add_differences(Page& page, const Comparison& comparison, const TimeScale& time) {
-  page.heading("Layers and phases (" + time.unit() + " per iteration, mean over ranks), largest difference first");
+  page.heading("Layers and phases (" + unit_of(comparison, time) + "), largest difference first");
   Table table({{.heading = "layer", .align = Table::Align::left},
                {.heading = "phase", .align = Table::Align::left},
                {.heading = comparison.reference.label},

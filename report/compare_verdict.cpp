@@ -113,8 +113,8 @@ std::string cancelling(const Comparison& comparison) {
 
 std::string verdict(const Comparison& comparison) {
   const Contrast& iteration = comparison.iteration;
-  const std::string both =
-      "(" + format_seconds(iteration.other_s) + " against " + format_seconds(iteration.reference_s) + " per iteration)";
+  const std::string both = std::string(comparison.medians ? "(median " : "(") + format_seconds(iteration.other_s) +
+                           " against " + format_seconds(iteration.reference_s) + " per iteration)";
   const std::string& reference = comparison.reference.label;
   const std::string& other = comparison.other.label;
   constexpr double kRounding = 1e-9;

@@ -26,6 +26,27 @@ ordered_json write(const CollectiveResult& collective) {
           {"paper_s", finite("paper_s", collective.paper_s)}};
 }
 
+ordered_json write(const PhaseResult& phase) {
+  return {{"seconds", write("seconds", phase.seconds)},     {"p5_s", finite("p5_s", phase.p5_s)},
+          {"median_s", finite("median_s", phase.median_s)}, {"p95_s", finite("p95_s", phase.p95_s)},
+          {"begin_s", write("begin_s", phase.begin_s)},     {"end_s", write("end_s", phase.end_s)}};
+}
+
+ordered_json write(const std::vector<std::optional<PhaseResult>>& phases) {
+  ordered_json value;
+  for (std::size_t i = 0; i < kPhaseKeys.size(); ++i)
+    value[kPhaseKeys[i]] = i < phases.size() && phases[i] ? write(*phases[i]) : ordered_json(nullptr);
+  return value;
+}
+
+ordered_json write(const Distribution& seconds) {
+  return {{"min_s", finite("min_s", seconds.min)},
+          {"p5_s", finite("p5_s", seconds.p5)},
+          {"median_s", finite("median_s", seconds.median)},
+          {"p95_s", finite("p95_s", seconds.p95)},
+          {"max_s", finite("max_s", seconds.max)}};
+}
+
 ordered_json write(const EpochResult& epoch) {
   ordered_json value;
   value["loss"] = std::isfinite(epoch.loss) ? ordered_json(epoch.loss) : nullptr;
@@ -44,7 +65,8 @@ ordered_json write(const LayerResult& layer) {
           {"extrapolated_s", finite("extrapolated_s", layer.extrapolated_s)},
           {"all_gather", write(layer.all_gather)},
           {"reduce_data", write(layer.reduce_data)},
-          {"reduce_weights", write(layer.reduce_weights)}};
+          {"reduce_weights", write(layer.reduce_weights)},
+          {"phases", write(layer.phases)}};
 }
 
 ordered_json write(const MemoryResult& memory) {
@@ -69,11 +91,16 @@ ordered_json write(const JobResult& job) {
           {"grid_columns", job.grid_columns},
           {"batch", job.batch},
           {"iterations", job.iterations},
+          {"warm_up", job.warm_up},
           {"epoch_images", job.epoch_images},
           {"seed", job.seed},
           {"learning_rate", finite("learning_rate", job.learning_rate)},
           {"momentum", finite("momentum", job.momentum)},
-          {"weight_decay", finite("weight_decay", job.weight_decay)}};
+          {"weight_decay", finite("weight_decay", job.weight_decay)},
+          {"learning_rate_schedule", job.learning_rate_schedule},
+          {"dropout", job.dropout},
+          {"data", job.data},
+          {"shuffled", job.shuffled}};
 }
 
 ordered_json write(const PlatformResult& platform) {
@@ -101,7 +128,10 @@ ordered_json write(const NativeResult& native) {
           {"cpu", native.cpu},
           {"mpi", native.mpi},
           {"blas", native.blas},
-          {"blas_threads", native.blas_threads}};
+          {"threads_per_rank", native.threads_per_rank},
+          {"cores", native.cores},
+          {"hosts", native.hosts},
+          {"binding", native.binding}};
 }
 
 ordered_json write_totals(const Result& result) {
@@ -134,6 +164,7 @@ ordered_json to_json_value(const Result& result) {
   if (result.native) value["native"] = write(*result.native);
 
   value["iteration_s"] = finite("iteration_s", result.iteration_s);
+  value["iteration"] = write(result.iterations());
   value["totals"] = write_totals(result);
   value["memory"] = write(result.memory);
   value["iteration_seconds"] = ordered_json::array();

@@ -40,6 +40,33 @@ CollectiveResult read_collective(JsonObject from) {
   return collective;
 }
 
+PhaseResult read_phase(JsonObject from) {
+  PhaseResult phase;
+  phase.seconds = read_spread(from.object("seconds"));
+  phase.p5_s = amount(from, "p5_s");
+  phase.median_s = amount(from, "median_s");
+  phase.p95_s = amount(from, "p95_s");
+  phase.begin_s = read_spread(from.object("begin_s"));
+  phase.end_s = read_spread(from.object("end_s"));
+  from.finish();
+  return phase;
+}
+
+// Empty when there is none at all.
+std::vector<std::optional<PhaseResult>> read_phases(JsonObject from) {
+  std::vector<std::optional<PhaseResult>> phases;
+  bool any = false;
+  for (const char* key : kPhaseKeys) {
+    phases.emplace_back();
+    if (from.any(key).is_null()) continue;
+    phases.back() = read_phase(from.object(key));
+    any = true;
+  }
+  from.finish();
+  if (!any) phases.clear();
+  return phases;
+}
+
 LayerResult read_layer(JsonObject from) {
   LayerResult layer;
   layer.name = from.text("name");
@@ -51,6 +78,7 @@ LayerResult read_layer(JsonObject from) {
   layer.all_gather = read_collective(from.object("all_gather"));
   layer.reduce_data = read_collective(from.object("reduce_data"));
   layer.reduce_weights = read_collective(from.object("reduce_weights"));
+  layer.phases = read_phases(from.object("phases"));
   from.finish();
   return layer;
 }
@@ -73,11 +101,16 @@ JobResult read_job(JsonObject from) {
   job.grid_columns = small_count(from, "grid_columns");
   job.batch = from.integer("batch", 1);
   job.iterations = from.integer("iterations", 1);
+  job.warm_up = from.integer("warm_up", 0);
   job.epoch_images = from.integer("epoch_images", 0);
   job.seed = read_seed(from);
   job.learning_rate = amount(from, "learning_rate");
   job.momentum = amount(from, "momentum");
   job.weight_decay = amount(from, "weight_decay");
+  job.learning_rate_schedule = from.text("learning_rate_schedule");
+  job.dropout = from.boolean("dropout");
+  job.data = from.text("data");
+  job.shuffled = from.boolean("shuffled");
   from.finish();
   return job;
 }
@@ -114,7 +147,10 @@ NativeResult read_native(JsonObject from) {
   native.cpu = from.text("cpu");
   native.mpi = from.text("mpi");
   native.blas = from.text("blas");
-  native.blas_threads = small_count(from, "blas_threads");
+  native.threads_per_rank = small_count(from, "threads_per_rank");
+  native.cores = small_count(from, "cores");
+  native.hosts = small_count(from, "hosts");
+  native.binding = from.text("binding");
   from.finish();
   return native;
 }
@@ -172,6 +208,16 @@ std::vector<double> read_losses(JsonObject& from) {
   return losses;
 }
 
+void check_iteration(JsonObject from, const Result& result) {
+  const Distribution seconds = result.iterations();
+  check_derived(from, "min_s", seconds.min);
+  check_derived(from, "p5_s", seconds.p5);
+  check_derived(from, "median_s", seconds.median);
+  check_derived(from, "p95_s", seconds.p95);
+  check_derived(from, "max_s", seconds.max);
+  from.finish();
+}
+
 void check_totals(JsonObject from, const Result& result) {
   check_derived(from, "epoch_s", result.epoch_s());
   check_derived(from, "images_per_s", result.images_per_s());
@@ -222,6 +268,7 @@ Result result_from_json(const std::string& path, const std::string& text) {
   for (const double seconds : result.iteration_seconds) sum += seconds;
   check_derived(root, "iteration_s", sum / static_cast<double>(result.iteration_seconds.size()));
   result.iteration_s = root.number("iteration_s", 0, kLargest);
+  check_iteration(root.object("iteration"), result);
   result.losses = read_losses(root);
   for (std::size_t i = 0; i < root.array("epochs").size(); ++i)
     result.epochs.push_back(read_epoch(root.element("epochs", i)));

@@ -1,5 +1,8 @@
 #include "report/result.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace simtrain {
 
 namespace {
@@ -18,7 +21,27 @@ double sum_over_collectives(const Result& result, Value value) {
   });
 }
 
+// Of numbers in their order.
+double percentile(const std::vector<double>& sorted, double fraction) {
+  const double place = fraction * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  if (below + 1 >= sorted.size()) return sorted.back();
+  return std::lerp(sorted[below], sorted[below + 1], place - static_cast<double>(below));
+}
+
 }  // namespace
+
+Distribution distribution_of(std::vector<double> values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  return {values.front(), percentile(values, 0.05), percentile(values, 0.5), percentile(values, 0.95), values.back()};
+}
+
+std::string name_of(Phase phase) {
+  constexpr std::array<const char*, kPhases> names{"forward",      "backward",      "update",
+                                                   "all-gather Y", "all-reduce dX", "all-reduce dW"};
+  return names[static_cast<std::size_t>(phase)];
+}
 
 double Result::epoch_s() const {
   if (job.batch <= 0) return 0;

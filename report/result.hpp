@@ -2,6 +2,7 @@
 // (the mean over the timed iterations), bytes are of one iteration. Reports, JSON, comparisons start from here.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,12 +10,35 @@
 
 namespace simtrain {
 
-inline constexpr int kResultSchemaVersion = 1;  // docs/result.schema.json
+inline constexpr int kResultSchemaVersion = 2;  // docs/result.schema.json
 
-// Over ranks.
+// Over ranks, unless it says more.
 struct Spread {
   double min = 0, mean = 0, max = 0;
   bool operator==(const Spread&) const = default;
+};
+
+// Of a list of numbers: extremes, median, 5th and 95th percentile. Percentile p of n numbers in their order is that at
+// place p/100*(n-1), between two of them by linear interpolation. All zeros for an empty list.
+struct Distribution {
+  double min = 0, p5 = 0, median = 0, p95 = 0, max = 0;
+};
+Distribution distribution_of(std::vector<double> values);
+
+enum class Phase { forward, backward, update, all_gather, reduce_data, reduce_weights };
+inline constexpr int kPhases = 6;
+inline constexpr bool computes(Phase phase) { return phase <= Phase::update; }
+std::string name_of(Phase phase);  // "backward", "all-reduce dX"
+inline constexpr std::array<const char*, kPhases> kPhaseKeys{"forward",    "backward",    "update",
+                                                             "all_gather", "reduce_data", "reduce_weights"};  // in JSON
+
+// One phase of one layer, as it was in the timed iterations. Computing: the time its operations took, from the first to
+// the last of which it may be longer, with other phases between them. A collective: from the call to its return.
+struct PhaseResult {
+  Spread seconds;                            // over ranks and iterations
+  double p5_s = 0, median_s = 0, p95_s = 0;  // over iterations, of the mean over ranks; up to 1000 are sampled
+  Spread begin_s, end_s;  // over ranks and iterations: since the begin of the iteration on the same rank
+  bool operator==(const PhaseResult&) const = default;
 };
 
 // One collective of one layer: what it took, what it moved, and what the formulas say.
@@ -38,6 +62,8 @@ struct LayerResult {
   CollectiveResult all_gather;             // Y over Pr, forward
   CollectiveResult reduce_data;            // dX over Pr, backward
   CollectiveResult reduce_weights;         // dW over Pc, backward
+  // By Phase; none where the layer has no such phase. Empty when they were not noted.
+  std::vector<std::optional<PhaseResult>> phases = {};
   bool operator==(const LayerResult&) const = default;
 };
 
@@ -51,9 +77,13 @@ struct MemoryResult {  // bytes of the rank that needs most
 struct JobResult {
   std::string network, strategy, collectives, gather, placement, numerics;
   int grid_rows = 1, grid_columns = 1;
-  std::int64_t batch = 0, iterations = 0, epoch_images = 0;
+  std::int64_t batch = 0, iterations = 0, warm_up = 0, epoch_images = 0;
   std::uint64_t seed = 0;
   double learning_rate = 0, momentum = 0, weight_decay = 0;
+  std::string learning_rate_schedule = "constant";  // as given: "step:30:0.1"
+  bool dropout = false;                             // whether anything is dropped: never by a network without dropout
+  std::string data = "synthetic";                   // or the folder's name
+  bool shuffled = false;
   bool operator==(const JobResult&) const = default;
 };
 
@@ -76,7 +106,10 @@ struct ProfileResult {
 
 struct NativeResult {  // only of native runs
   std::string machine, cpu, mpi, blas;
-  int blas_threads = 1;
+  int threads_per_rank = 1;  // of its BLAS
+  int cores = 1;             // of the machine of rank 0
+  int hosts = 1;             // that ranks run on
+  std::string binding;       // of ranks to cores, as mpirun left it: "4 ranks bound to a core each", "not bound"
   bool operator==(const NativeResult&) const = default;
 };
 
@@ -103,6 +136,7 @@ struct Result {
   std::vector<LayerResult> layers;
   MemoryResult memory;
 
+  [[nodiscard]] Distribution iterations() const { return distribution_of(iteration_seconds); }
   [[nodiscard]] double epoch_s() const;
   [[nodiscard]] double images_per_s() const;
   // Means over ranks, summed over layers; compute + communication = the mean rank's iteration.

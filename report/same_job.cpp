@@ -9,6 +9,7 @@ namespace simtrain {
 namespace {
 
 std::string shown(const std::string& text) { return text.empty() ? "none" : text; }
+std::string shown(bool value) { return value ? "yes" : "no"; }
 std::string shown(double value) {
   std::array<char, 32> buffer{};
   std::snprintf(buffer.data(), buffer.size(), "%.6g", value);
@@ -89,6 +90,7 @@ std::vector<Mention> job_differences(const Result& reference, const Result& othe
   differences.add("collectives", ours.collectives, theirs.collectives);
   differences.add("gather", ours.gather, theirs.gather);
   differences.add("momentum", momentum(ours), momentum(theirs));  // its value costs nothing, its vectors do
+  differences.add("dropout", ours.dropout, theirs.dropout);
   // Else their layers differ for these reasons. The network's name may stand for two files, and what "auto" means may
   // have changed between versions.
   if (differences.found().empty()) add_layers(differences, reference, other);
@@ -103,9 +105,13 @@ std::vector<Mention> circumstances(const Result& reference, const Result& other)
   differences.add("placement", ours.placement, theirs.placement);
   differences.add("numerics", ours.numerics, theirs.numerics);
   differences.add("iterations", ours.iterations, theirs.iterations);
+  differences.add("warm-up", ours.warm_up, theirs.warm_up);
+  differences.add("data", ours.data, theirs.data);
+  differences.add("shuffling", ours.shuffled, theirs.shuffled);
   differences.add("images of an epoch", ours.epoch_images, theirs.epoch_images);
   differences.add("seed", ours.seed, theirs.seed);
   differences.add("learning rate", ours.learning_rate, theirs.learning_rate);
+  differences.add("learning-rate schedule", ours.learning_rate_schedule, theirs.learning_rate_schedule);
   if (ours.momentum != 0 && theirs.momentum != 0) differences.add("momentum", ours.momentum, theirs.momentum);
   differences.add("weight decay", ours.weight_decay, theirs.weight_decay);
   differences.add("version", reference.version, other.version);
@@ -116,7 +122,10 @@ std::vector<Mention> circumstances(const Result& reference, const Result& other)
   if (reference.profile && other.profile) differences.add("profile", reference.profile->name, other.profile->name);
   if (reference.native && other.native) {
     differences.add("MPI", reference.native->mpi, other.native->mpi);
-    differences.add("BLAS threads", reference.native->blas_threads, other.native->blas_threads);
+    differences.add("threads per rank", reference.native->threads_per_rank, other.native->threads_per_rank);
+    differences.add("cores", reference.native->cores, other.native->cores);
+    differences.add("hosts", reference.native->hosts, other.native->hosts);
+    differences.add("binding", reference.native->binding, other.native->binding);
   }
   return differences.found();
 }

@@ -11,6 +11,8 @@ namespace simtrain {
 
 namespace {
 
+constexpr int kSweepSchemaVersion = 1;  // docs/sweep.schema.json
+
 // Indices of the points with a result, fastest first; equal times: fewer grid rows first.
 std::vector<std::size_t> ranking_of(const std::vector<SweepPoint>& points) {
   std::vector<std::size_t> order;
@@ -124,7 +126,7 @@ std::string sweep_to_text(const std::vector<SweepPoint>& points) {
 
 std::string sweep_to_json(const std::vector<SweepPoint>& points) {
   using nlohmann::ordered_json;
-  ordered_json document = {{"schema", "simtrain-sweep"}, {"schema_version", kResultSchemaVersion}};
+  ordered_json document = {{"schema", "simtrain-sweep"}, {"schema_version", kSweepSchemaVersion}};
   const std::vector<std::size_t> order = ranking_of(points);
   document["ranking"] = ordered_json::array();
   for (const std::size_t i : order) {

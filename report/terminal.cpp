@@ -50,13 +50,16 @@ void add_job(Page& page, const Result& result) {
   for (const auto& [name, value] : {std::pair<std::string, std::string>{"strategy", job.strategy},
                                     {"gather", job.gather},
                                     {"placement", job.placement},
-                                    {"numerics", job.numerics}})
+                                    {"numerics", job.numerics},
+                                    {"dropout", job.dropout ? "yes" : ""}})
     if (!value.empty()) options += (options.empty() ? "" : ", ") + name + " " + value;
   add_optional(page, "options", options);
   if (result.native) {
     page.fact("machine", result.native->machine + ", " + result.native->cpu);
     page.fact("MPI", result.native->mpi);
-    page.fact("BLAS", result.native->blas + ", " + counted(result.native->blas_threads, "thread") + " per rank");
+    page.fact("BLAS", result.native->blas + ", " + counted(result.native->threads_per_rank, "thread") + " per rank");
+    page.fact("ranks", "on " + counted(result.native->hosts, "host") + " of " + counted(result.native->cores, "core") +
+                           ", " + result.native->binding);
   }
 }
 
@@ -65,9 +68,11 @@ void add_prediction(Page& page, const Result& result) {
   page.heading(result.kind == "native" ? "Measurement" : "Prediction");
   std::string timed;
   if (result.iteration_seconds.size() > 1) {
-    const auto [least, most] = std::minmax_element(result.iteration_seconds.begin(), result.iteration_seconds.end());
-    timed = "  (mean of " + std::to_string(result.iteration_seconds.size()) + ", from " + format_seconds(*least) +
-            " to " + format_seconds(*most) + ")";
+    const Distribution seconds = result.iterations();
+    timed = "  (mean of " + std::to_string(result.iteration_seconds.size()) + "; median " +
+            format_seconds(seconds.median) + ", 90 % from " + format_seconds(seconds.p5) + " to " +
+            format_seconds(seconds.p95) + ", all from " + format_seconds(seconds.min) + " to " +
+            format_seconds(seconds.max) + ")";
   }
   page.fact("iteration", format_seconds(result.iteration_s) + timed);
   if (job.epoch_images > 0 && job.batch > 0) {

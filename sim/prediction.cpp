@@ -193,21 +193,24 @@ Result predict(const Job& job, const PredictionOptions& options) {
   const std::vector<int> hosts = place(grid, options.placement);
   Simulation simulation(options.platform, {.ranks = grid.size(), .real_payloads = options.real_numerics});
   Summary summary(plan);
+  PhaseLog phases(plan, job.iterations);
+  TrainerOptions trainer_options = simtrain::trainer_options(job);
+  trainer_options.phases = &phases;
   simulation.run(hosts, [&](int rank) {
     const Coordinates me = grid.coordinates(rank);
     Collectives collectives(grid, me, plan.uses(Algorithm::mpi));
     if (!options.real_numerics) payloads_off(rank);
     std::unique_ptr<Kernels> numbers;
     if (options.real_numerics) numbers = std::make_unique<BlasKernels>([] { return 0.0; });
-    ModelledKernels kernels(prices, charge_compute, std::move(numbers));
-    Trainer trainer(plan, me, kernels, collectives, *job.training_data, trainer_options(job));
+    ModelledKernels kernels(prices, charge_compute, std::move(numbers), [&] { return simulation.clock_s(); });
+    Trainer trainer(plan, me, kernels, collectives, *job.training_data, trainer_options);
     simulation.align();  // making communicators took some ranks longer than others
     summary.add(trainer.run(job.warm_up, job.iterations));
   });
 
-  Result result = summary.finish();
+  Result result = summary.finish(&phases);
   result.kind = "simulated";
-  result.job.seed = job.seed;
+  describe(job, result.job);
   result.job.placement = name_of(options.placement);
   result.job.numerics = options.real_numerics ? "real" : "phantom";
   result.platform = describe_platform(simulation, plan, hosts, options);

@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <numeric>
 #include <string>
@@ -53,11 +54,7 @@ void append(RankResult& all, const RankResult& more) {
   all.loss_sums.insert(all.loss_sums.end(), more.loss_sums.begin(), more.loss_sums.end());
   for (std::size_t row = 0; row < more.work_s.size(); ++row) {
     for (std::size_t i = 0; i < kWorks; ++i) all.work_s[row][i] += more.work_s[row][i];
-    for (std::size_t i = 0; i < kExchanges; ++i) {
-      all.exchanges[row][i].seconds += more.exchanges[row][i].seconds;
-      all.exchanges[row][i].bytes_sent += more.exchanges[row][i].bytes_sent;
-      all.exchanges[row][i].messages += more.exchanges[row][i].messages;
-    }
+    for (std::size_t i = 0; i < kExchanges; ++i) all.exchanges[row][i].add(more.exchanges[row][i]);
   }
 }
 
@@ -68,7 +65,7 @@ EpochResult summarise(const Job& job, const RankResult& part, const Trainer::Eva
   const double seconds = std::accumulate(part.iteration_seconds.begin(), part.iteration_seconds.end(), 0.0);
   epoch.seconds = largest_over_ranks(seconds);
   const auto timed = static_cast<double>(part.iteration_seconds.size()) * static_cast<double>(job.plan.batch);
-  epoch.images_per_s = timed / epoch.seconds;
+  epoch.images_per_s = epoch.seconds > 0 ? timed / epoch.seconds : 0;  // all of it may have been warm-up
   const double counted = sum_over_columns(static_cast<double>(test.samples), me);
   const double correct = sum_over_columns(static_cast<double>(test.correct), me);
   if (counted > 0) epoch.test_accuracy = correct / counted;
@@ -89,11 +86,12 @@ TrainingRun train_job(const Job& job, Trainer& trainer, Coordinates me) {
   const bool speaks = me == Coordinates{};
   Progress progress(total, speaks);
   const int parts = std::max(1, job.epochs);
-  std::int64_t done = 0;
+  std::int64_t done = 0, warm_up_left = job.warm_up;
   for (int part = 1; part <= parts; ++part) {
     const std::int64_t end = job.epochs == 0 ? total : part * job.training_data->size() / job.plan.batch;
-    const int warm_up = part == 1 ? job.warm_up : 0;
+    const auto warm_up = static_cast<int>(std::min(warm_up_left, end - done));
     const auto iterations = static_cast<int>(end - done) - warm_up;
+    warm_up_left -= warm_up;
     const RankResult result = trainer.run(warm_up, iterations, [&](int within) { progress.advance(done + within); });
     done = end;
     if (part == 1)

@@ -34,9 +34,14 @@ RankResult unpack(const RankResult& like, const double* next) {
   return rank;
 }
 
+void reduce(std::span<double> values, MPI_Op operation, int rank) {
+  const void* mine = rank == 0 ? MPI_IN_PLACE : static_cast<const void*>(values.data());
+  MPI_Reduce(mine, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, operation, 0, MPI_COMM_WORLD);
+}
+
 }  // namespace
 
-std::optional<Result> gather_ranks(const Plan& plan, const RankResult& mine) {
+std::optional<Result> gather_ranks(const Plan& plan, const RankResult& mine, PhaseLog* phases) {
   int rank = 0;
   int size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -45,6 +50,11 @@ std::optional<Result> gather_ranks(const Plan& plan, const RankResult& mine) {
   const auto count = static_cast<int>(flat.size());
   std::vector<double> all(rank == 0 ? flat.size() * static_cast<std::size_t>(size) : 0);
   MPI_Gather(flat.data(), count, MPI_DOUBLE, all.data(), count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  if (phases != nullptr) {
+    reduce(phases->minima(), MPI_MIN, rank);
+    reduce(phases->maxima(), MPI_MAX, rank);
+    reduce(phases->sums(), MPI_SUM, rank);
+  }
   if (rank != 0) return std::nullopt;
   Summary summary(plan);
   for (int i = 0; i < size; ++i) {
@@ -52,7 +62,7 @@ std::optional<Result> gather_ranks(const Plan& plan, const RankResult& mine) {
     other.at = plan.options.grid.coordinates(i);
     summary.add(other);
   }
-  return summary.finish();
+  return summary.finish(phases);
 }
 
 }  // namespace simtrain

@@ -4,11 +4,13 @@
 #include <optional>
 
 #include "report/result.hpp"
+#include "train/phase_log.hpp"
 #include "train/rank_result.hpp"
 
 namespace simtrain {
 
-// Collective over MPI_COMM_WORLD. The result at rank 0, nothing at the others.
-std::optional<Result> gather_ranks(const Plan& plan, const RankResult& mine);
+// Collective over MPI_COMM_WORLD. The result at rank 0, nothing at the others. `phases`: what this rank noted, given by
+// all ranks or by none; at rank 0 it holds what all ranks noted afterwards.
+std::optional<Result> gather_ranks(const Plan& plan, const RankResult& mine, PhaseLog* phases = nullptr);
 
 }  // namespace simtrain

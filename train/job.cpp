@@ -1,5 +1,7 @@
 #include "train/job.hpp"
 
+#include <filesystem>
+
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/options.hpp"
@@ -121,6 +123,16 @@ void count_epochs(const po::variables_map& values, Job& job) {
 }
 
 }  // namespace
+
+void describe(const Job& job, JobResult& result) {
+  result.seed = job.seed;
+  result.warm_up = job.warm_up;
+  result.learning_rate_schedule = job.schedule.text;
+  // A folder by its name: where it lies is the machine's business.
+  const std::filesystem::path folder = std::filesystem::absolute(job.data) / "";
+  result.data = job.test_data ? folder.lexically_normal().parent_path().filename().string() : job.data;
+  result.shuffled = job.shuffled;
+}
 
 TrainerOptions trainer_options(const Job& job) {
   return {job.seed, job.shuffled, job.schedule, std::int64_t{job.warm_up} + job.iterations};

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "report/result.hpp"
 #include "train/dataset.hpp"
 #include "train/network.hpp"
 #include "train/plan.hpp"
@@ -41,5 +42,8 @@ Job job_from(const boost::program_options::variables_map& values);
 Grid grid_from(const boost::program_options::variables_map& values);
 
 TrainerOptions trainer_options(const Job& job);
+
+// What of the job its plan does not say.
+void describe(const Job& job, JobResult& result);
 
 }  // namespace simtrain

@@ -12,6 +12,7 @@
 #include "kernels/blas_kernels.hpp"
 #include "report/json.hpp"
 #include "report/terminal.hpp"
+#include "train/binding.hpp"
 #include "train/epochs.hpp"
 #include "train/gather_ranks.hpp"
 #include "train/job.hpp"
@@ -49,7 +50,13 @@ Request read_request(const std::vector<std::string>& arguments, const po::option
   return request;
 }
 
-NativeResult describe_machine() {
+// Every rank must call it; of use at rank 0.
+NativeResult describe_machine(int rank) {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const RankPlace mine = own_place();
+  std::vector<RankPlace> places(rank == 0 ? static_cast<std::size_t>(ranks) : 0);
+  MPI_Gather(&mine, sizeof mine, MPI_BYTE, places.data(), sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD);
   const MachineIdentity machine = this_machine();
   const BlasIdentity blas = blas_identity();
   char library[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -57,7 +64,14 @@ NativeResult describe_machine() {
   MPI_Get_library_version(library, &length);
   std::string mpi(library, static_cast<std::size_t>(length));
   mpi.resize(mpi.find(',') == std::string::npos ? mpi.size() : mpi.find(','));
-  return {machine.machine, machine.cpu, mpi, blas.library + ", " + blas.core_type + " kernels", blas.threads};
+  return {.machine = machine.machine,
+          .cpu = machine.cpu,
+          .mpi = mpi,
+          .blas = blas.library + ", " + blas.core_type + " kernels",
+          .threads_per_rank = blas.threads,
+          .cores = mine.host_cores,
+          .hosts = count_hosts(places),
+          .binding = describe_binding(places)};
 }
 
 int train(const Job& job, int rank) {
@@ -66,17 +80,21 @@ int train(const Job& job, int rank) {
   use_one_blas_thread();
   BlasKernels kernels([] { return MPI_Wtime(); });
   Collectives collectives(plan.options.grid, me, plan.uses(Algorithm::mpi));
-  Trainer trainer(plan, me, kernels, collectives, *job.training_data, trainer_options(job));
+  PhaseLog phases(plan, job.iterations);
+  TrainerOptions options = trainer_options(job);
+  options.phases = &phases;
+  Trainer trainer(plan, me, kernels, collectives, *job.training_data, options);
   MPI_Barrier(MPI_COMM_WORLD);
   const TrainingRun training = train_job(job, trainer, me);
-  std::optional<Result> result = gather_ranks(plan, training.rank);
+  std::optional<Result> result = gather_ranks(plan, training.rank, &phases);
+  const NativeResult native = describe_machine(rank);
   if (!result) return 0;
   result->epochs = training.epochs;
   result->kind = "native";
-  result->job.seed = job.seed;
+  describe(job, result->job);
   result->job.placement = "mpirun";
   result->job.numerics = "real";
-  result->native = describe_machine();
+  result->native = native;
   if (!job.json_path.empty()) write_file(job.json_path, to_json(*result));
   std::cout << to_text(*result);
   return 0;

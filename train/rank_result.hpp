@@ -12,9 +12,15 @@ namespace simtrain {
 // Accounts of the kernels: one per report row and kind of work.
 constexpr Account account_of(int row, Work work) { return row * kWorks + static_cast<int>(work); }
 
-struct RankExchange {  // of all timed iterations together
+struct RankExchange {
   double seconds = 0;
   double bytes_sent = 0, messages = 0;
+
+  void add(const RankExchange& other) {
+    seconds += other.seconds;
+    bytes_sent += other.bytes_sent;
+    messages += other.messages;
+  }
 };
 
 struct RankResult {

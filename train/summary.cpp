@@ -15,6 +15,34 @@ constexpr std::size_t exchange_index(std::size_t row, Exchange exchange) {
   return row * kPerRow + kWorks + static_cast<std::size_t>(exchange) * kPerExchange;
 }
 
+Spread spread_of(const PhaseLog& log, int row, int phase, PhaseLog::Quantity quantity) {
+  const PhaseLog::Folded folded = log.folded(row, phase, quantity);
+  return {folded.min, folded.mean, folded.max};
+}
+
+std::vector<std::optional<PhaseResult>> phases_of(const PhaseLog& log, int row) {
+  static_assert(kRowPhases == kPhases);
+  std::vector<std::optional<PhaseResult>> phases(kPhases);
+  for (int phase = 0; phase < kPhases; ++phase) {
+    if (!log.has(row, phase)) continue;
+    const Distribution distribution = distribution_of(log.sampled_means(row, phase));
+    phases[static_cast<std::size_t>(phase)] =
+        PhaseResult{.seconds = spread_of(log, row, phase, PhaseLog::Quantity::seconds),
+                    .p5_s = distribution.p5,
+                    .median_s = distribution.median,
+                    .p95_s = distribution.p95,
+                    .begin_s = spread_of(log, row, phase, PhaseLog::Quantity::begin),
+                    .end_s = spread_of(log, row, phase, PhaseLog::Quantity::end)};
+  }
+  return phases;
+}
+
+bool drops_out(const Plan& plan) {
+  return plan.options.dropout &&
+         std::any_of(plan.network.layers.begin(), plan.network.layers.end(),
+                     [](const Layer& layer) { return layer.type == LayerType::dropout && layer.probability > 0; });
+}
+
 }  // namespace
 
 Summary::Summary(const Plan& plan)
@@ -72,7 +100,7 @@ CollectiveResult Summary::exchange(int row, Exchange exchange, double iterations
   return result;
 }
 
-Result Summary::finish() const {
+Result Summary::finish(const PhaseLog* phases) const {
   Result result;
   result.version = SIMTRAIN_VERSION;
   result.job.network = plan_.network.name;
@@ -87,6 +115,7 @@ Result Summary::finish() const {
   result.job.learning_rate = static_cast<double>(plan_.options.learning_rate);
   result.job.momentum = static_cast<double>(plan_.options.momentum);
   result.job.weight_decay = static_cast<double>(plan_.options.weight_decay);
+  result.job.dropout = drops_out(plan_);
 
   const auto iterations = static_cast<double>(iteration_seconds_.size());
   result.iteration_seconds = iteration_seconds_;
@@ -103,6 +132,7 @@ Result Summary::finish() const {
     entry.all_gather = exchange(row, Exchange::all_gather, iterations);
     entry.reduce_data = exchange(row, Exchange::reduce_data, iterations);
     entry.reduce_weights = exchange(row, Exchange::reduce_weights, iterations);
+    if (phases != nullptr) entry.phases = phases_of(*phases, row);
     result.layers.push_back(std::move(entry));
   }
   for (std::size_t i = 0; i < loss_sums_.front().size(); ++i) {

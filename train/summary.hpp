@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "report/result.hpp"
+#include "train/phase_log.hpp"
 #include "train/rank_result.hpp"
 
 namespace simtrain {
@@ -14,9 +15,10 @@ class Summary {
  public:
   explicit Summary(const Plan& plan);
   void add(const RankResult& rank);
-  // Fills iteration_seconds, iteration_s, losses, layers (names, times, traffic, algorithms), memory and job's grid,
-  // batch, collectives, gather; the rest of the Result is the caller's.
-  [[nodiscard]] Result finish() const;
+  // Fills iteration_seconds, iteration_s, losses, layers (names, times, traffic, algorithms), memory and of the job
+  // what its plan says; the rest of the Result is the caller's. `phases`: what all ranks noted; none: the result has
+  // none.
+  [[nodiscard]] Result finish(const PhaseLog* phases = nullptr) const;
 
  private:
   struct Running {  // of one quantity over ranks

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "train/phase_log.hpp"
+
 namespace simtrain {
 
 Trainer::Trainer(const Plan& plan, Coordinates me, Kernels& kernels, Collectives& collectives, const Dataset& data,
@@ -38,18 +40,18 @@ void Trainer::set_initial_weights() {
 }
 
 void Trainer::allocate() {
-  buffers_.resize(plan_.tensors.size());
+  memory_.resize(plan_.tensors.size());
   std::vector<std::int64_t> slot_floats(static_cast<std::size_t>(plan_.slots));
-  for (std::size_t i = 0; i < buffers_.size(); ++i)
+  for (std::size_t i = 0; i < memory_.size(); ++i)
     if (const int slot = plan_.tensors[i].slot; slot >= 0)
       slot_floats[static_cast<std::size_t>(slot)] =
           std::max(slot_floats[static_cast<std::size_t>(slot)], plan_.floats(static_cast<int>(i), me_));
-  std::vector<Buffer> slots;
-  for (const std::int64_t floats : slot_floats) slots.push_back(kernels_.allocate(floats));
-  for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    const std::int64_t floats = plan_.floats(static_cast<int>(i), me_);
+  std::vector<float*> slots;
+  for (const std::int64_t floats : slot_floats) slots.push_back(kernels_.allocate(floats).data);
+  for (std::size_t i = 0; i < memory_.size(); ++i) {
     const int slot = plan_.tensors[i].slot;
-    buffers_[i] = slot >= 0 ? slots[static_cast<std::size_t>(slot)].slice(0, floats) : kernels_.allocate(floats);
+    memory_[i] = slot >= 0 ? slots[static_cast<std::size_t>(slot)]
+                           : kernels_.allocate(plan_.floats(static_cast<int>(i), me_)).data;
   }
   const ScratchFloats scratch = scratch_of(plan_, me_);
   workspace_ = kernels_.allocate(scratch.workspace);
@@ -61,36 +63,38 @@ RankResult Trainer::run(int warm_up, int iterations, const std::function<void(in
   result.iteration_seconds.reserve(static_cast<std::size_t>(iterations));
   result.loss_sums.reserve(static_cast<std::size_t>(warm_up + iterations));
   for (int i = 0; i < warm_up + iterations; ++i) {
-    if (i == 0 || i == warm_up) {
-      kernels_.reset_accounts();
-      exchanges_.assign(plan_.report_layers.size() * kExchanges, {});
-    }
+    running_.assign(plan_.report_layers.size(), {});
+    kernels_.reset_accounts();
     load_batch(data_, [&](std::int64_t place) { return order_.at(iteration_ * plan_.options.batch + place); });
     const double begin = MPI_Wtime();
     iterate();
-    if (i >= warm_up) result.iteration_seconds.push_back(MPI_Wtime() - begin);
+    if (i >= warm_up) {
+      result.iteration_seconds.push_back(MPI_Wtime() - begin);
+      book(result, begin);
+    }
     if (const auto loss = kernels_.read(buffer(plan_.loss)); !loss.empty())
       result.loss_sums.push_back(static_cast<double>(loss[0]));
     ++iteration_;
     if (after_each) after_each(i + 1);
   }
-  collect_accounts(result);
+  size_totals(result);
   return result;
 }
 
 // The input's layout is [channels][samples][pixels].
-void Trainer::load_batch(const Dataset& data, const std::function<std::int64_t(std::int64_t)>& sample) {
-  const std::int64_t samples = plan_.samples.length(me_.column), pixels = plan_.network.input.pixels();
-  const std::int64_t first = plan_.samples.offset(me_.column);
-  std::vector<std::int64_t> chosen;
-  kernels_.fill(buffer(plan_.labels), [&](std::int64_t i) {
-    chosen.push_back(sample(first + i));
-    return static_cast<float>(data.label(chosen.back()));
-  });
-  kernels_.fill(buffer(plan_.input), [&](std::int64_t i) {
-    const std::int64_t channel = i / (samples * pixels);
-    return data.value(chosen[static_cast<std::size_t>(i / pixels % samples)], channel * pixels + i % pixels);
-  });
+template <typename Sample>
+void Trainer::load_batch(const Dataset& data, const Sample& sample) {
+  const std::span<float> labels = kernels_.write(buffer(plan_.labels));
+  const std::span<float> input = kernels_.write(buffer(plan_.input));
+  if (labels.empty()) return;  // phantoms
+  const auto pixels = static_cast<std::size_t>(plan_.network.input.pixels());
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const std::int64_t chosen = sample(plan_.samples.offset(me_.column) + static_cast<std::int64_t>(i));
+    labels[i] = static_cast<float>(data.label(chosen));
+    for (std::size_t channel = 0; channel * labels.size() * pixels < input.size(); ++channel)
+      data.read(chosen, static_cast<std::int64_t>(channel * pixels),
+                input.subspan((channel * labels.size() + i) * pixels, pixels));
+  }
 }
 
 namespace {
@@ -142,7 +146,7 @@ void Trainer::iterate() {
 Buffer Trainer::operand(TensorRef ref) const {
   if (ref.view == View::none) return {};
   const Range range = plan_.range(ref, me_);
-  return buffers_[static_cast<std::size_t>(ref.tensor)].slice(range.offset, range.count);
+  return buffer(ref.tensor).slice(range.offset, range.count);
 }
 
 void Trainer::execute(const ComputeStep& step) {
@@ -169,24 +173,45 @@ void Trainer::execute(const CollectiveStep& step) {
   const auto scope = step.over_grid_column() ? Collectives::Scope::grid_column : Collectives::Scope::grid_row;
   const double begin = MPI_Wtime();
   const CollectiveTraffic traffic =
-      collectives_.run(step.operation, step.algorithm, scope, buffers_[static_cast<std::size_t>(step.tensor)],
-                       plan_.blocks(step, me_), reduction_, kernels_, account_of(step.row, additions));
-  RankExchange& exchange =
-      exchanges_[static_cast<std::size_t>(step.row) * kExchanges + static_cast<std::size_t>(step.exchange)];
-  exchange.seconds += MPI_Wtime() - begin;
-  exchange.bytes_sent += static_cast<double>(traffic.bytes_sent);
-  exchange.messages += static_cast<double>(traffic.messages);
+      collectives_.run(step.operation, step.algorithm, scope, buffer(step.tensor), plan_.blocks(step, me_), reduction_,
+                       kernels_, account_of(step.row, additions));
+  const double end = MPI_Wtime();
+  if (running_.empty()) return;  // evaluating before the first iteration
+  auto& [exchange, interval] = running_[static_cast<std::size_t>(step.row)][static_cast<std::size_t>(step.exchange)];
+  exchange.add({end - begin, static_cast<double>(traffic.bytes_sent), static_cast<double>(traffic.messages)});
+  if (interval.end_s == 0) interval.begin_s = begin;  // a row may have several of a kind
+  interval.end_s = end;
 }
 
-void Trainer::collect_accounts(RankResult& result) const {
+// Not before the first timed iteration is done: thousands of simulated ranks that run only one would hold them all the
+// while.
+void Trainer::size_totals(RankResult& result) const {
+  result.work_s.resize(plan_.report_layers.size());
+  result.exchanges.resize(plan_.report_layers.size());
+}
+
+void Trainer::book(RankResult& result, double begin_s) {
+  size_totals(result);
+  const auto note = [&](int row, int phase, double seconds, Interval on_clock) {
+    if (options_.phases == nullptr || !options_.phases->has(row, phase)) return;
+    const Interval since_begin{on_clock.begin_s - begin_s, on_clock.end_s - begin_s};
+    options_.phases->add(timed_, row, phase, seconds, since_begin);
+  };
   for (int row = 0; row < static_cast<int>(plan_.report_layers.size()); ++row) {
-    auto& work = result.work_s.emplace_back();
-    for (int kind = 0; kind < kWorks; ++kind)
-      work[static_cast<std::size_t>(kind)] = kernels_.busy_s(account_of(row, static_cast<Work>(kind)));
-    auto& exchanges = result.exchanges.emplace_back();
-    for (int kind = 0; kind < kExchanges; ++kind)
-      exchanges[static_cast<std::size_t>(kind)] = exchanges_[static_cast<std::size_t>(row * kExchanges + kind)];
+    const auto at = static_cast<std::size_t>(row);
+    for (int kind = 0; kind < kWorks; ++kind) {
+      const auto work = static_cast<Work>(kind);
+      const double busy_s = kernels_.busy_s(account_of(row, work));
+      result.work_s[at][static_cast<std::size_t>(kind)] += busy_s;
+      if (work <= Work::update) note(row, phase_of(work), busy_s, kernels_.interval(account_of(row, work)));
+    }
+    for (int kind = 0; kind < kExchanges; ++kind) {
+      const auto& [exchange, interval] = running_[at][static_cast<std::size_t>(kind)];
+      result.exchanges[at][static_cast<std::size_t>(kind)].add(exchange);
+      note(row, phase_of(static_cast<Exchange>(kind)), exchange.seconds, interval);
+    }
   }
+  ++timed_;
 }
 
 std::span<const float> Trainer::parameters(int report_row) {

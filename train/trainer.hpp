@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "kernels/kernels.hpp"
@@ -23,6 +24,8 @@ class Trainer {
   // Runs `warm_up` untimed and then `iterations` timed iterations, from where the last call stopped. Iteration i of the
   // job trains on samples number [i*B, (i+1)*B) of the order. Every rank of the grid must call it. Losses are kept for
   // all iterations, warm-up included. `after_each(done)` is called after each iteration, outside the timed part.
+  // Nothing is allocated within iterations after the first timed one, but by MPI and for messages in pieces
+  // (kLargestMessageBytes).
   RankResult run(int warm_up, int iterations, const std::function<void(int done)>& after_each = {});
 
   // Of the samples of `data` that fall to this rank's grid column, how many get the largest logit for their label.
@@ -41,13 +44,18 @@ class Trainer {
   void allocate();
   void set_initial_weights();
   // `sample(position)`: which sample of `data` stands at a place of the batch.
-  void load_batch(const Dataset& data, const std::function<std::int64_t(std::int64_t)>& sample);
+  template <typename Sample>
+  void load_batch(const Dataset& data, const Sample& sample);
   void iterate();
   void execute(const ComputeStep& step);
   void execute(const CollectiveStep& step);
   [[nodiscard]] Buffer operand(TensorRef ref) const;
-  [[nodiscard]] Buffer& buffer(int tensor) { return buffers_[static_cast<std::size_t>(tensor)]; }
-  void collect_accounts(RankResult& result) const;
+  [[nodiscard]] Buffer buffer(int tensor) const {
+    return {memory_[static_cast<std::size_t>(tensor)], plan_.floats(tensor, me_), workspace_.phantom};
+  }
+  // Adds what the iteration booked that began at `begin_s` and is done.
+  void book(RankResult& result, double begin_s);
+  void size_totals(RankResult& result) const;
 
   const Plan& plan_;
   Coordinates me_;
@@ -56,11 +64,16 @@ class Trainer {
   const Dataset& data_;
   TrainerOptions options_;
   SampleOrder order_;
-  std::int64_t iteration_ = 0;   // of the job, the next one
-  bool evaluating_ = false;      // dropout lets everything through
-  std::vector<Buffer> buffers_;  // by tensor
+  std::int64_t iteration_ = 0;  // of the job, the next one
+  bool evaluating_ = false;     // dropout lets everything through
+  std::vector<float*> memory_;  // by tensor; the plan knows the sizes, and thousands of ranks are simulated
   Buffer workspace_, reduction_;
-  std::vector<RankExchange> exchanges_;  // by row and exchange
+  struct RunningExchange {  // what it took in the iteration that runs, and when
+    RankExchange exchange;
+    Interval interval;
+  };
+  std::vector<std::array<RunningExchange, kExchanges>> running_;  // by row
+  std::int64_t timed_ = 0;                                        // iterations noted in options_.phases
   Event last_;
 };
 

@@ -7,11 +7,14 @@
 
 namespace simtrain {
 
+class PhaseLog;  // train/phase_log.hpp
+
 struct TrainerOptions {
   std::uint64_t seed = 1;
   bool shuffled = false;  // samples in an order of its own for each epoch
   LearningRateSchedule schedule;
   std::int64_t total_iterations = 1;  // of the whole job: where the cosine ends
+  PhaseLog* phases = nullptr;         // where the phases of timed iterations are noted; none: they are not
 };
 
 }  // namespace simtrain

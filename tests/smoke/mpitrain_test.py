@@ -25,6 +25,46 @@ class Native(ProgramTest):
         for a, b in zip(self.losses(1, "1x1"), self.losses(4, "2x2")):
             self.assertAlmostEqual(a / b, 1, delta=1e-4)
 
+    def test_phases_are_told_alike_in_both_worlds(self):
+        self.losses(4, "2x2", "--collectives", "ring")
+        native = json.loads((self.folder / "native.json").read_text())
+        simulated = self.result(*JOB, "--grid", "2x2", "--collectives", "ring", "--platform", "torus:2x2")
+        for result in (native, simulated):
+            for layer in result["layers"]:
+                for name, phase in layer["phases"].items():
+                    if phase is None:
+                        continue
+                    mean = (layer[name + "_s"] if name + "_s" in layer else layer[name]["seconds"])["mean"]
+                    self.assertAlmostEqual(phase["seconds"]["mean"], mean, delta=1e-9 + 1e-9 * mean)
+                    self.assertLessEqual(phase["p5_s"], phase["median_s"])
+                    self.assertLessEqual(phase["median_s"], phase["p95_s"])
+                    self.assertGreaterEqual(phase["begin_s"]["min"], 0)
+                    for which in ("min", "mean", "max"):
+                        self.assertLessEqual(phase["begin_s"][which], phase["end_s"][which])
+                    self.assertLessEqual(phase["end_s"]["max"], result["iteration"]["max_s"])
+            first, last = result["layers"][0]["phases"], result["layers"][-1]["phases"]
+            self.assertLess(first["forward"]["end_s"]["min"], last["forward"]["begin_s"]["max"])
+            self.assertLess(last["backward"]["begin_s"]["min"], first["backward"]["begin_s"]["max"])
+            self.assertLessEqual(result["iteration"]["min_s"], result["iteration"]["median_s"])
+            self.assertEqual(result["iteration"]["max_s"], max(result["iteration_seconds"]))
+
+        def which_phases(result):
+            return [[name for name, phase in layer["phases"].items() if phase] for layer in result["layers"]]
+
+        self.assertEqual(which_phases(native), which_phases(simulated))
+        self.assertEqual(which_phases(native)[0], ["forward", "backward", "update", "all_gather", "reduce_weights"])
+
+    def test_says_where_ranks_ran_and_on_what_data(self):
+        self.losses(2, "1x2", "--dropout", "yes", "--learning-rate-schedule", "cosine")
+        native = json.loads((self.folder / "native.json").read_text())
+        self.assertEqual(native["native"]["hosts"], 1)
+        self.assertEqual(native["native"]["threads_per_rank"], 1)
+        self.assertGreaterEqual(native["native"]["cores"], 1)
+        self.assertIn("bound", native["native"]["binding"])
+        job = native["job"]
+        self.assertEqual([job[key] for key in ("data", "shuffled", "learning_rate_schedule", "warm_up", "dropout")],
+                         ["synthetic", False, "cosine", 1, False])  # the mlp has nothing to drop
+
     def test_reports_like_simtrain(self):
         out, _ = self.run_ranks(2, "mpitrain", *JOB, "--grid", "1x2")
         for text in ("native", "Open MPI", "OpenBLAS", "images/s", "fc1", "all-reduce"):

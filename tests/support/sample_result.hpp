@@ -42,11 +42,13 @@ inline Result sample_result() {
                 .grid_columns = 2,
                 .batch = 64,
                 .iterations = 2,
+                .warm_up = 1,
                 .epoch_images = 6400,
                 .seed = 18446744073709551615U,
                 .learning_rate = 0.1,
                 .momentum = 0.9,
-                .weight_decay = 0.0005};
+                .weight_decay = 0.0005,
+                .dropout = true};
   result.platform = PlatformResult{.name = "torus.xml",
                                    .description = "3-D torus 2x2x2",
                                    .hosts = 8,
@@ -90,14 +92,41 @@ inline Result sample_result() {
   return result;
 }
 
+// The sample with its phases noted: each has its mean as median, 10 % less and more over ranks and iterations, and 5 %
+// less and more as percentiles; the first begins after 1 ms, each of the others a ms later.
+inline Result with_phases(Result result) {
+  double begin_s = 0;
+  for (LayerResult& layer : result.layers)
+    for (const double mean :
+         {layer.forward_s.mean, layer.backward_s.mean, layer.update_s.mean, layer.all_gather.seconds.mean,
+          layer.reduce_data.seconds.mean, layer.reduce_weights.seconds.mean}) {
+      layer.phases.emplace_back();
+      if (mean == 0) continue;
+      begin_s += 0.001;
+      layer.phases.back() = PhaseResult{.seconds = {0.9 * mean, mean, 1.1 * mean},
+                                        .p5_s = 0.95 * mean,
+                                        .median_s = mean,
+                                        .p95_s = 1.05 * mean,
+                                        .begin_s = {begin_s, begin_s, begin_s},
+                                        .end_s = {begin_s + 0.9 * mean, begin_s + mean, begin_s + 1.1 * mean}};
+    }
+  return result;
+}
+
 // The same job on real MPI: no platform, no profile, no formulas, with losses.
 inline Result sample_native_result() {
   Result result = sample_result();
   result.kind = "native";
   result.platform.reset();
   result.profile.reset();
-  result.native =
-      NativeResult{.machine = "node-9", .cpu = "Some CPU", .mpi = "Open MPI 4.1.4", .blas = "OpenBLAS 0.3.21"};
+  result.native = NativeResult{.machine = "node-9",
+                               .cpu = "Some CPU",
+                               .mpi = "Open MPI 4.1.4",
+                               .blas = "OpenBLAS 0.3.21",
+                               .threads_per_rank = 1,
+                               .cores = 4,
+                               .hosts = 2,
+                               .binding = "8 ranks bound to a core each"};
   result.memory.host.reset();
   result.job.placement = "";
   for (LayerResult& layer : result.layers) {

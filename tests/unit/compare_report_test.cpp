@@ -118,6 +118,17 @@ TEST(Text, SaysHowSteadyTheIterationsAre) {
   EXPECT_EQ(comparison_to_text(compare(native(), simulated())).find("vary"), std::string::npos);
 }
 
+TEST(Text, SaysThatItComparesMedians) {
+  NamedResult ours = native(), theirs = simulated();
+  ours.result = with_phases(ours.result);
+  theirs.result = with_phases(theirs.result);
+  const Comparison comparison = compare(ours, theirs);
+  const std::string text = comparison_to_text(comparison);
+  EXPECT_TRUE(has_line(text, {"12.5 % less time than native (median 70.0 ms against 80.0 ms per iteration)"})) << text;
+  EXPECT_TRUE(has_line(text, {"Where it comes from (ms per iteration, mean over ranks, median over iterations)"}));
+  EXPECT_EQ(nlohmann::json::parse(comparison_to_json(comparison)).at("compared_by"), "median");
+}
+
 TEST(Text, FitsThePageWhateverTheNamesAndTimes) {
   NamedResult a = native(), b = simulated();
   a.path = std::string(300, 'p') + ".json";
@@ -137,7 +148,8 @@ TEST(Text, FitsThePageWhateverTheNamesAndTimes) {
 TEST(Json, HoldsTheSameFigures) {
   const auto document = nlohmann::json::parse(comparison_to_json(compare(simulated(), native())));
   EXPECT_EQ(document.at("schema"), "simtrain-comparison");
-  EXPECT_EQ(document.at("schema_version"), 1);
+  EXPECT_EQ(document.at("schema_version"), 2);
+  EXPECT_EQ(document.at("compared_by"), "mean");
   EXPECT_EQ(document["reference"].at("file"), "native.json");
   EXPECT_EQ(document["other"].at("label"), "simulated");
   EXPECT_NEAR(document["iteration"]["mean"].at("difference_s").get<double>(), -10 * kMs, 1e-12);

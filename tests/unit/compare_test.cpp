@@ -90,6 +90,35 @@ TEST(Compare, MedianOfAnOddAndAnEvenNumber) {
   EXPECT_DOUBLE_EQ(comparison.most.other_s, 0.9);
 }
 
+// Medians in ms, native -> simulated: iteration 80 -> 70, a backward 18 -> 13 (of means 20 -> 13), all else as the
+// means: computing 46 -> 41.5, communication 22 -> 20.5, neither 12 -> 8.
+TEST(Compare, UsesMediansWhereBothHaveThem) {
+  NamedResult ours = native(), theirs = simulated();
+  ours.result = with_phases(ours.result);
+  theirs.result = with_phases(theirs.result);
+  ours.result.iteration_seconds = {0.080, 0.079, 0.111};
+  ours.result.iteration_s = 0.090;
+  ours.result.layers[0].phases[static_cast<std::size_t>(Phase::backward)]->median_s = 18 * kMs;
+  const Comparison comparison = compare(ours, theirs);
+  EXPECT_TRUE(comparison.medians);
+  expect_contrast(comparison.iteration, 80, 70);
+  expect_contrast(comparison.mean, 90, 70);
+  expect_contrast(comparison.computing, 46, 41.5);
+  expect_contrast(comparison.communication, 22, 20.5);
+  expect_contrast(comparison.neither, 12, 8);
+  EXPECT_EQ(comparison.differences[0].layer, "a");
+  expect_contrast(comparison.differences[0].seconds, 18, 13);
+  expect_adds_up(comparison);
+
+  // An all-reduce dW of 6 ms, 1 of them adding, that has 3 ms as median: 0.5 ms of them are adding.
+  ours.result.layers[0].phases[static_cast<std::size_t>(Phase::reduce_weights)]->median_s = 3 * kMs;
+  EXPECT_NEAR(compare(ours, theirs).adding.reference_s, 3 * kMs, 1e-12);
+
+  theirs.result.layers[1].phases.clear();  // one that took time has none
+  EXPECT_FALSE(compare(ours, theirs).medians);
+  expect_contrast(compare(ours, theirs).iteration, 90, 70);
+}
+
 TEST(Compare, TheNativeOneIsTheReference) {
   const auto names = [](const NamedResult& a, const NamedResult& b) {
     const Comparison comparison = compare(a, b);
@@ -120,6 +149,7 @@ TEST(Compare, RefusesEachKindOfDifferentJob) {
       {[](Result& r) { r.job.collectives = "ring"; }, "collectives 'auto' and 'ring'"},
       {[](Result& r) { r.job.gather = "before-pooling"; }, "gather 'after-pooling' and 'before-pooling'"},
       {[](Result& r) { r.job.momentum = 0; }, "momentum 'used' and 'none'"},
+      {[](Result& r) { r.job.dropout = false; }, "dropout 'yes' and 'no'"},
       {[](Result& r) { r.layers.pop_back(); }, "number of layers '2' and '1'"},
       {[](Result& r) { r.layers[1].name = "c"; }, "layer 2 'b (linear 128 -> 10)' and 'c (linear 128 -> 10)'"},
       {[](Result& r) { r.layers[1].kind = "linear 128 -> 11"; }, "and 'b (linear 128 -> 11)'"},
@@ -171,6 +201,10 @@ TEST(Compare, MentionsWhatMayDiffer) {
       {[](Result& r) { r.job.momentum = 0.5; }, {"momentum", "0.9", "0.5"}},
       {[](Result& r) { r.job.weight_decay = 0; }, {"weight decay", "0.0005", "0"}},
       {[](Result& r) { r.job.iterations = 3; }, {"iterations", "2", "3"}},
+      {[](Result& r) { r.job.warm_up = 0; }, {"warm-up", "1", "0"}},
+      {[](Result& r) { r.job.data = "mnist"; }, {"data", "synthetic", "mnist"}},
+      {[](Result& r) { r.job.shuffled = true; }, {"shuffling", "no", "yes"}},
+      {[](Result& r) { r.job.learning_rate_schedule = "cosine"; }, {"learning-rate schedule", "constant", "cosine"}},
       {[](Result& r) { r.job.epoch_images = 1; }, {"images of an epoch", "6400", "1"}},
       {[](Result& r) { r.version = "1.2.4"; }, {"version", "1.2.3", "1.2.4"}},
       {[](Result& r) { r.platform->name = "mesh.xml"; }, {"platform", "torus.xml", "mesh.xml"}},
@@ -187,6 +221,14 @@ TEST(Compare, MentionsWhatMayDiffer) {
     EXPECT_EQ(comparison.mentions[0].reference, one.expected.reference);
     EXPECT_EQ(comparison.mentions[0].other, one.expected.other);
   }
+  NamedResult loose = native();
+  loose.result.native->binding = "not bound";
+  loose.result.native->threads_per_rank = 2;
+  const std::vector<Mention> mentions = compare(native(), loose).mentions;
+  ASSERT_EQ(mentions.size(), 2U);
+  EXPECT_EQ(mentions[0].what + mentions[0].reference + mentions[0].other, "threads per rank12");
+  EXPECT_EQ(mentions[1].what, "binding");
+  EXPECT_EQ(mentions[1].other, "not bound");
   // 0.9 is the same number after a detour through single precision.
   NamedResult rounded = simulated();
   rounded.result.job.momentum = static_cast<double>(0.9F);

@@ -66,17 +66,34 @@ TEST(Result, TotalsAreThoseWorkedOutByHand) {
   EXPECT_EQ(Result{}.epoch_s(), 0);
 }
 
+// Place p/100*(n-1) of the numbers in order: of five, 5 % is at 0.2 and 95 % at 3.8.
+TEST(Result, DistributionInterpolatesBetweenNeighbours) {
+  const Distribution five = distribution_of({50, 10, 30, 20, 40});
+  EXPECT_DOUBLE_EQ(five.min, 10);
+  EXPECT_DOUBLE_EQ(five.p5, 12);
+  EXPECT_DOUBLE_EQ(five.median, 30);
+  EXPECT_DOUBLE_EQ(five.p95, 48);
+  EXPECT_DOUBLE_EQ(five.max, 50);
+  EXPECT_DOUBLE_EQ(distribution_of({1, 2}).median, 1.5);
+  for (const double one : {distribution_of({7}).p5, distribution_of({7}).median, distribution_of({7}).p95})
+    EXPECT_EQ(one, 7);
+  EXPECT_EQ(distribution_of({}).max, 0);
+}
+
 TEST(Report, SaysWhatWasSimulated) {
   const std::string text = to_text(sample_result());
   EXPECT_TRUE(says(text, "network tiny, batch 64"));
   EXPECT_TRUE(says(text, "grid Pr x Pc = 4 x 2: 4-way tensor parallel, 2-way data parallel (8 ranks)"));
   EXPECT_TRUE(says(text, "platform torus.xml: 3-D torus 2x2x2, 8 hosts"));
   EXPECT_TRUE(says(text, "collectives auto"));
+  EXPECT_TRUE(says(text, "numerics phantom, dropout yes"));
 }
 
 TEST(Report, ShowsSecondsPerIterationAndEpoch) {
   const std::string text = to_text(sample_result());
-  EXPECT_TRUE(says(text, "iteration 80.0 ms (mean of 2, from 79.0 ms to 81.0 ms)"));
+  EXPECT_TRUE(
+      says(text,
+           "iteration 80.0 ms (mean of 2; median 80.0 ms, 90 % from 79.1 ms to 80.9 ms, all from 79.0 ms to 81.0 ms)"));
   EXPECT_TRUE(says(text, "epoch 8.00 s (6 400 images = 100.0 iterations)"));
   EXPECT_TRUE(says(text, "throughput 800 images/s"));
   EXPECT_TRUE(says(text, "Layers (ms per iteration, mean over ranks)"));
@@ -164,6 +181,7 @@ TEST(Report, NativeRunsHaveMachineAndLossesInsteadOfFormulas) {
   EXPECT_TRUE(says(text, "machine node-9, Some CPU"));
   EXPECT_TRUE(says(text, "MPI Open MPI 4.1.4"));
   EXPECT_TRUE(says(text, "BLAS OpenBLAS 0.3.21, 1 thread per rank"));
+  EXPECT_TRUE(says(text, "ranks on 2 hosts of 4 cores, 8 ranks bound to a core each"));
   EXPECT_EQ(after(text, "all-reduce dX"), (Words{"ring", "4", "8.000"}));
   for (const char* absent : {"alpha", "formula", "simulated", "Profile", "platform"})
     EXPECT_FALSE(says(text, absent)) << absent;

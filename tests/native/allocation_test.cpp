@@ -1,0 +1,109 @@
+// Does an iteration allocate? Once the first ones have set everything up, none of our code may: this program's operator
+// new counts. What MPI and the BLAS allocate inside themselves they take from malloc, which is not counted.
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "kernels/blas_kernels.hpp"
+#include "tests/support/small_networks.hpp"
+#include "train/phase_log.hpp"
+#include "train/trainer.hpp"
+
+namespace {
+
+long allocations = 0;
+
+void* counted(std::size_t bytes, std::size_t alignment) {
+  ++allocations;
+  void* memory = alignment <= alignof(std::max_align_t)
+                     ? std::malloc(bytes == 0 ? 1 : bytes)
+                     : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return counted(bytes, 1); }
+void* operator new[](std::size_t bytes) { return counted(bytes, 1); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return counted(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+  return counted(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace simtrain {
+namespace {
+
+constexpr int kWarmUp = 1, kIterations = 11, kFirstCounted = 3;  // from the ninth on a second epoch
+constexpr std::uint64_t kSeed = 7;
+
+// Allocations of this rank from the end of iteration kFirstCounted - 1 to that of the last.
+long allocations_of_iterations(const Network& network, Grid grid, Algorithm algorithm, bool shuffled) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const Coordinates me = grid.coordinates(rank);
+  const Plan plan =
+      make_plan(network, {grid, 8, algorithm, Gather::after_pooling, 0.05F, 0.9F, 0.001F, /*dropout=*/true, kSeed});
+  const SyntheticData data(network, kSeed);
+  BlasKernels kernels([] { return MPI_Wtime(); });
+  Collectives collectives(grid, me, plan.uses(Algorithm::mpi));
+  PhaseLog phases(plan, kIterations);
+  TrainerOptions options{.seed = kSeed, .shuffled = shuffled, .schedule = {}, .phases = &phases};
+  options.schedule.kind = LearningRateSchedule::Kind::cosine;
+  options.total_iterations = kWarmUp + kIterations;
+  Trainer trainer(plan, me, kernels, collectives, data, options);
+  long before = 0, after = 0;
+  trainer.run(kWarmUp, kIterations, [&](int done) {
+    if (done == kFirstCounted - 1) before = allocations;
+    after = allocations;
+  });
+  return after - before;
+}
+
+std::vector<Grid> grids_of_world() {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  std::vector<Grid> grids;
+  for (int rows = 1; rows <= size; ++rows)
+    if (size % rows == 0) grids.push_back({rows, size / rows});
+  return grids;
+}
+
+void expect_none(const std::string& name, const std::string& text, const std::vector<Grid>& grids) {
+  const Network network = network_from_json(name, text);
+  for (const Algorithm algorithm :
+       {Algorithm::ring, Algorithm::recursive_doubling, Algorithm::rabenseifner, Algorithm::bruck})
+    for (const Grid grid : grids)
+      for (const bool shuffled : {false, true})
+        EXPECT_EQ(allocations_of_iterations(network, grid, algorithm, shuffled), 0)
+            << name << ", " << name_of(algorithm) << ", " << to_string(grid) << (shuffled ? ", shuffled" : "");
+}
+
+TEST(Allocation, IsCounted) {
+  const long before = allocations;
+  std::vector<double>* one = new std::vector<double>(100);
+  EXPECT_EQ(allocations - before, 2);
+  delete one;
+}
+
+TEST(Allocation, NoneWithinIterationsOfAConvolutionalNetwork) { expect_none("small cnn", kSmallCnn, grids_of_world()); }
+
+TEST(Allocation, NoneWithinIterationsOfNetworksWithJoins) {
+  expect_none("joins", kJoins, grids_of_world());
+  expect_none("small resnet", kSmallResnet, {grids_of_world().back()});  // batch normalisation: Pc = 1
+}
+
+}  // namespace
+}  // namespace simtrain
