@@ -34,9 +34,11 @@ class ProductsOnly final : public Kernels {
   }
   void wait(Event event) override { kernels_.wait(event); }
   [[nodiscard]] double busy_s(Account account) const override { return kernels_.busy_s(account); }
+  [[nodiscard]] Interval interval(Account account) const override { return kernels_.interval(account); }
   void reset_accounts() override { kernels_.reset_accounts(); }
   void fill(Buffer buffer, const std::function<float(std::int64_t)>& value) override { kernels_.fill(buffer, value); }
   std::span<const float> read(Buffer buffer) override { return kernels_.read(buffer); }
+  std::span<float> write(Buffer buffer) override { return kernels_.write(buffer); }
 
  private:
   // The products of a convolution have the im2col matrix as one of their operands; the other and the result are taken

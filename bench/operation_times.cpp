@@ -63,9 +63,11 @@ class Observed final : public Kernels {
   }
   void wait(Event event) override { kernels_.wait(event); }
   [[nodiscard]] double busy_s(Account account) const override { return kernels_.busy_s(account); }
+  [[nodiscard]] Interval interval(Account account) const override { return kernels_.interval(account); }
   void reset_accounts() override { kernels_.reset_accounts(); }
   void fill(Buffer buffer, const std::function<float(std::int64_t)>& value) override { kernels_.fill(buffer, value); }
   std::span<const float> read(Buffer buffer) override { return kernels_.read(buffer); }
+  std::span<float> write(Buffer buffer) override { return kernels_.write(buffer); }
 
   void next_iteration() { at_ = 0; }
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
