@@ -122,7 +122,7 @@ int run(const std::vector<std::string>& arguments) {
   const auto repetitions = parse_integer("--repetitions", text_of(values, "repetitions"), 1, 1000);
   const Plan plan = make_plan(network, what);
   const SyntheticData data(network, 1);
-  use_one_blas_thread();
+  use_blas_threads(1);
   BlasKernels all([] { return MPI_Wtime(); });
   ProductsOnly products;
   Collectives collectives(what.grid, {0, 0}, false);

@@ -98,7 +98,7 @@ int run(const std::vector<std::string>& arguments) {
       Profile::read(find_data_file("profile", "profiles", text_of(values, "profile"), ".json").string());
   PricedOperations prices(profile, 1);
   const SyntheticData data(network, 1);
-  use_one_blas_thread();
+  use_blas_threads(1);
   Observed kernels(prices);
   Collectives collectives(what.grid, {0, 0}, false);
   Trainer trainer(plan, {0, 0}, kernels, collectives, data, {.seed = 1, .schedule = {}});

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <limits>
+#include <optional>
 #include <unordered_set>
 
+#include "calibrate/companions.hpp"
 #include "calibrate/fit.hpp"
 #include "calibrate/interrupt.hpp"
 #include "calibrate/kernels_command.hpp"
@@ -31,12 +34,12 @@ std::int64_t memory_bytes() {
 }
 
 // Floats of each of the workbench's two memories: enough for the largest call twice, and more than the caches of any
-// node, within a quarter of the machine's memory.
-std::int64_t workbench_floats(const std::vector<Call>& calls) {
+// node; within a quarter of the machine's memory, all processes together.
+std::int64_t workbench_floats(const std::vector<Call>& calls, int processes) {
   constexpr std::int64_t kUsual = std::int64_t{1} << 27;  // 512 MiB
   std::int64_t floats = kUsual;
   for (const Call& call : calls) floats = std::max({floats, 2 * floats_of(call).in, 2 * floats_of(call).out});
-  return std::min(floats, memory_bytes() / 8 / static_cast<std::int64_t>(sizeof(float)));
+  return std::min(floats, memory_bytes() / 8 / processes / static_cast<std::int64_t>(sizeof(float)));
 }
 
 // The calls as the workbench can execute them, each once, without those that would take too long.
@@ -99,47 +102,88 @@ Certificate certificate_of(const CalibrationOptions& options, std::int64_t workb
   return certificate;
 }
 
-// "\rcalibrate: pass 2, 34 %" on a terminal, at most when the number changes.
+// "\rcalibrate: 2 processes, 1 thread: pass 2, 34 %" on a terminal, at most when the number changes.
 class Progress {
  public:
+  explicit Progress(const Load& load)
+      : what_(std::to_string(load.processes) + (load.processes == 1 ? " process" : " processes") + ", " +
+              std::to_string(load.threads) + (load.threads == 1 ? " thread" : " threads")) {}
   void operator()(double fraction, int pass) {
     const int percent = static_cast<int>(100 * fraction);
     if (!terminal_ || percent == shown_) return;
     shown_ = percent;
-    std::fprintf(stderr, "\rcalibrate: pass %d, %d %% ", pass, percent);
+    std::fprintf(stderr, "\rcalibrate: %s: pass %d, %d %% ", what_.c_str(), pass, percent);
   }
   void end() const {
-    if (shown_ >= 0) std::fprintf(stderr, "\r%40s\r", "");
+    if (shown_ >= 0) std::fprintf(stderr, "\r%60s\r", "");
   }
 
  private:
   bool terminal_ = ::isatty(STDERR_FILENO) == 1;
+  std::string what_;
   int shown_ = -1;
 };
 
 }  // namespace
 
-Profile calibrate_kernels(const std::vector<Call>& needed, const CalibrationOptions& options) {
-  const InterruptWatch watch;
-  const double most_s = options.budget_s / 20;
-  std::vector<Call> calls = measurable(needed, most_s);
-  SpreadLimits limits;
-  limits.shapes = static_cast<int>(std::clamp(options.budget_s, 20.0, 200.0));
-  const std::vector<Call> spread = measurable(spread_calls(calls, limits, options.seed), most_s);
-  calls.insert(calls.end(), spread.begin(), spread.end());
-  Workbench bench(workbench_floats(calls), options.seed);
-  std::erase_if(calls, [&](const Call& call) { return !bench.fits(call); });
-  tell_left_out(needed, calls);
+namespace {
 
-  Progress progress;
-  MeasureOptions measuring{options.budget_s, options.repetitions, options.seed};
+// Measures calls under a load; companions, if there are any, do the same in step.
+std::vector<Sample> measure_under(const Load& load, const std::vector<Call>& calls, std::int64_t floats,
+                                  const CalibrationOptions& options, double budget_s) {
+  std::optional<Companions> companions;
+  if (load.processes > 1)
+    companions.emplace(load.processes, [&](const Companions::Meet& meet) {
+      Workbench bench(floats, options.seed, load.threads);
+      MeasureOptions measuring{1e9, std::numeric_limits<int>::max(), options.seed};
+      measuring.meet = meet;
+      measure(bench, calls, measuring);  // until the parent has had enough
+    });
+  Workbench bench(floats, options.seed, load.threads);
+  Progress progress(load);
+  MeasureOptions measuring{budget_s, options.repetitions, options.seed};
   measuring.stop = [] { return InterruptWatch::interrupted(); };
   measuring.progress = [&](double fraction, int pass) { progress(fraction, pass); };
+  if (companions) measuring.meet = [&] { companions->meet(); };
   Measurements measurements = measure(bench, calls, measuring);
   progress.end();
   if (measurements.stopped) throw Interrupted{};
   keep_aside(measurements.samples, options.seed);
-  return Profile::fit(certificate_of(options, bench.capacity()), std::move(measurements.samples));
+  return std::move(measurements.samples);
+}
+
+// Only products run on several threads: the rest is as on one.
+std::vector<Call> affected_by(const Load& load, std::vector<Call> calls) {
+  if (load.threads > 1) std::erase_if(calls, [](const Call& call) { return !is_gemm(call.kernel); });
+  return calls;
+}
+
+}  // namespace
+
+Profile calibrate_kernels(const std::vector<Call>& needed, const CalibrationOptions& options) {
+  const InterruptWatch watch;
+  const double budget_s = options.budget_s / static_cast<double>(options.loads.size());
+  const double most_s = budget_s / 20;
+  std::vector<Call> calls = measurable(needed, most_s);
+  SpreadLimits limits;
+  limits.shapes = static_cast<int>(std::clamp(budget_s, 20.0, 200.0));
+  const std::vector<Call> spread = measurable(spread_calls(calls, limits, options.seed), most_s);
+  calls.insert(calls.end(), spread.begin(), spread.end());
+  int processes = 1;
+  for (const Load& load : options.loads) processes = std::max(processes, load.processes);
+  const std::int64_t floats = workbench_floats(calls, processes);
+  std::erase_if(calls, [&](const Call& call) { return !fits(call, floats); });
+  tell_left_out(needed, calls);
+
+  std::optional<Profile> profile;
+  for (const Load& load : options.loads) {
+    std::vector<Sample> samples = measure_under(load, affected_by(load, calls), floats, options, budget_s);
+    if (!profile)
+      profile = Profile::fit(certificate_of(options, floats), std::move(samples));
+    else
+      profile->add(load, KernelTimes(std::move(samples)));
+  }
+  return std::move(*profile);
 }
 
 }  // namespace simtrain

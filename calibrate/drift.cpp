@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "calibrate/fit.hpp"
-#include "calibrate/profile_state.hpp"
+#include "calibrate/kernel_times.hpp"
 #include "calibrate/workbench.hpp"
 
 namespace simtrain {

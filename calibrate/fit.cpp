@@ -63,19 +63,21 @@ KernelFit KernelFit::fit(Kernel kernel, const std::vector<Sample>& samples) {
     for (double& term : row) term /= seconds;
     rows.push_back(std::move(row));
   }
-  KernelFit fit(kernel, samples, relative_least_squares(rows), {}, FitMethod::polynomial);
+  KernelFit fit(kernel, samples, relative_least_squares(rows), {}, FitMethod::polynomial, {});
   for (const FitMethod method : {FitMethod::polynomial, local_method(kernel)})
     fit.candidates_.push_back({method, fit.judge(samples, method)});
   if (fit.candidates_[1].error.median < fit.candidates_[0].error.median) fit.method_ = local_method(kernel);
+  fit.regions_ = fit.judge_regions(samples);
   return fit;
 }
 
 KernelFit::KernelFit(Kernel kernel, const std::vector<Sample>& samples, std::vector<double> coefficients,
-                     std::vector<Candidate> candidates, FitMethod method)
+                     std::vector<Candidate> candidates, FitMethod method, std::vector<Region> regions)
     : kernel_(kernel),
       method_(method),
       coefficients_(std::move(coefficients)),
       candidates_(std::move(candidates)),
+      regions_(std::move(regions)),
       least_(samples.at(0).call),
       most_(samples.at(0).call) {
   SIMTRAIN_INVARIANT(coefficients_.size() == term_names(kernel).size(), "coefficients");
@@ -172,6 +174,28 @@ FitError KernelFit::judge(const std::vector<Sample>& samples, FitMethod method) 
   // Nearest rank: the smallest value that at least 95 % of them do not exceed.
   const auto rank = static_cast<std::size_t>(std::ceil(0.95 * static_cast<double>(errors.size())));
   return {static_cast<int>(errors.size()), median(errors), errors[rank - 1], errors.back()};
+}
+
+namespace {
+
+std::string region_of(const Call& call) {
+  if (is_gemm(call.kernel)) return std::min({call.m, call.n, call.k}) <= 32 ? "a size up to 32" : "all sizes above 32";
+  const std::int64_t bytes = call.m * std::int64_t{sizeof(float)};
+  if (bytes <= 256 << 10) return "up to 256 KiB";
+  return bytes <= 16 << 20 ? "up to 16 MiB" : "above 16 MiB";
+}
+
+}  // namespace
+
+std::vector<KernelFit::Region> KernelFit::judge_regions(const std::vector<Sample>& samples) const {
+  std::vector<Region> regions;
+  for (const char* name : {"a size up to 32", "all sizes above 32", "up to 256 KiB", "up to 16 MiB", "above 16 MiB"}) {
+    std::vector<Sample> inside;
+    std::copy_if(samples.begin(), samples.end(), std::back_inserter(inside),
+                 [&](const Sample& sample) { return region_of(sample.call) == name; });
+    if (const FitError error = judge(inside, method_); error.samples > 0) regions.push_back({name, error});
+  }
+  return regions;
 }
 
 void keep_aside(std::vector<Sample>& samples, std::uint64_t seed) {

@@ -47,9 +47,15 @@ class KernelFit {
 
   // samples: all of one kernel, at least one that is not kept aside.
   static KernelFit fit(Kernel kernel, const std::vector<Sample>& samples);
+  // Part of the shapes, with the error of the chosen method there: products by their smallest size (tall and skinny
+  // ones are another world), other kernels by the bytes of `m` floats (caches).
+  struct Region {
+    std::string name;
+    FitError error;
+  };
   // A fit made earlier. coefficients: one per term.
   KernelFit(Kernel kernel, const std::vector<Sample>& samples, std::vector<double> coefficients,
-            std::vector<Candidate> candidates, FitMethod method);
+            std::vector<Candidate> candidates, FitMethod method, std::vector<Region> regions);
 
   // What the fit says, whether the shape was measured or not.
   [[nodiscard]] double predict(const Call& call) const { return predict(call, method_); }
@@ -59,7 +65,8 @@ class KernelFit {
   [[nodiscard]] FitMethod method() const { return method_; }
   [[nodiscard]] const std::vector<double>& coefficients() const { return coefficients_; }
   [[nodiscard]] const std::vector<Candidate>& candidates() const { return candidates_; }
-  [[nodiscard]] const FitError& error() const;  // of the chosen method
+  [[nodiscard]] const FitError& error() const;                                   // of the chosen method
+  [[nodiscard]] const std::vector<Region>& regions() const { return regions_; }  // with samples kept aside
 
  private:
   using Point = std::array<double, 3>;  // natural logarithms of m, n, k
@@ -74,11 +81,13 @@ class KernelFit {
   [[nodiscard]] double nearest_log_ratio(const Point& at) const;
   [[nodiscard]] double piecewise_log_ratio(double log_m) const;
   [[nodiscard]] FitError judge(const std::vector<Sample>& samples, FitMethod method) const;
+  [[nodiscard]] std::vector<Region> judge_regions(const std::vector<Sample>& samples) const;
 
   Kernel kernel_;
   FitMethod method_;
   std::vector<double> coefficients_;
   std::vector<Candidate> candidates_;
+  std::vector<Region> regions_;
   std::vector<Neighbour> neighbours_;                    // the samples that were fitted, by m
   std::unordered_map<Call, double, CallHash> measured_;  // medians of all samples
   static double work_of(const Call& call);               // m n k

@@ -8,6 +8,7 @@
 #include "base/files.hpp"
 #include "base/options.hpp"
 #include "base/units.hpp"
+#include "calibrate/companions.hpp"
 #include "kernels/blas_kernels.hpp"
 #include "train/plan.hpp"
 
@@ -26,8 +27,12 @@ po::options_description options() {
   po::options_description description("Options");
   description.add_options()("help", "this text")                                                         //
       ("output", po::value<std::string>()->value_name("FILE"), "the profile; default: standard output")  //
-      ("budget", po::value<std::string>()->default_value("3")->value_name("MINUTES"),
-       "time for measuring; every call is measured at least once, whatever it takes")  //
+      ("budget", po::value<std::string>()->default_value("5")->value_name("MINUTES"),
+       "time for measuring, all loads together; every call is measured at least once, whatever it takes")  //
+      ("loaded",
+       "measure also with a process on every core at once, as ranks that share a node meet them")  //
+      ("threads", po::value<std::string>()->default_value("1")->value_name("N"),
+       "measure products also on 2, 4, ... N threads")  //
       ("repetitions", po::value<std::string>()->default_value("15")->value_name("N"),
        "times that every call is measured, budget permitting")  //
       ("seed", po::value<std::string>()->default_value("1")->value_name("N"),
@@ -75,6 +80,15 @@ std::vector<Call> needed_calls(const po::variables_map& values) {
   return {calls.begin(), calls.end()};
 }
 
+std::vector<Load> loads_from(const po::variables_map& values) {
+  std::vector<Load> loads{{1, 1}};
+  const auto most = static_cast<int>(parse_integer("--threads", text_of(values, "threads"), 1, Companions::cores()));
+  for (int threads = 2; threads < most; threads *= 2) loads.push_back({threads, 1});
+  if (most > 1) loads.push_back({most, 1});
+  if (given(values, "loaded") && Companions::cores() > 1) loads.push_back({1, Companions::cores()});
+  return loads;
+}
+
 }  // namespace
 
 int kernels_command(const std::vector<std::string>& arguments) {
@@ -89,6 +103,7 @@ int kernels_command(const std::vector<std::string>& arguments) {
       static_cast<int>(parse_integer("--repetitions", text_of(values, "repetitions"), 1, 1'000'000));
   calibration.seed = static_cast<std::uint64_t>(
       parse_integer("--seed", text_of(values, "seed"), 0, std::numeric_limits<std::int64_t>::max()));
+  calibration.loads = loads_from(values);
   calibration.command = shell_command("calibrate kernels", arguments);
   if (given(values, "machine")) calibration.machine = text_of(values, "machine");
   const std::string output = given(values, "output") ? text_of(values, "output") : "";

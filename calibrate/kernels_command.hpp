@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/kernel_times.hpp"
 #include "calibrate/profile.hpp"
 
 namespace simtrain {
@@ -23,7 +24,8 @@ struct CalibrationOptions {
   double budget_s = 180;
   int repetitions = 15;
   std::uint64_t seed = 1;
-  std::string command, machine;  // for the certificate; an empty machine means this one's name
+  std::string command, machine;     // for the certificate; an empty machine means this one's name
+  std::vector<Load> loads{{1, 1}};  // the first alone on one thread; each gets its part of the budget
 };
 
 // Measures the calls that plans need, and shapes around them. Calls that are too large for this machine's memory, or

@@ -40,6 +40,7 @@ Measurements measure(Workbench& bench, const std::vector<Call>& calls, const Mea
       options.progress(std::max(of_calls, std::min(1.0, elapsed_s() / options.budget_s)), pass);
       const std::size_t at = order[i];
       if (pass == 1) executions[at] = executions_for(bench, calls[at]);
+      options.meet();
       result.samples[at].seconds.push_back(bench.time_s(calls[at], executions[at]) / executions[at]);
     }
     result.passes = pass;

@@ -16,6 +16,8 @@ struct MeasureOptions {
   std::uint64_t seed = 1;
   // Asked before every call: true ends the measuring.
   std::function<bool()> stop = [] { return false; };
+  // Called right before every time that is taken: processes that measure at once meet here.
+  std::function<void()> meet = [] {};
   // Told before every call what part of the calls or of the budget is done, and the pass (from 1).
   std::function<void(double fraction, int pass)> progress = [](double, int) {};
 };

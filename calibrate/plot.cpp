@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "calibrate/fit.hpp"
 #include "calibrate/gnuplot.hpp"
-#include "calibrate/profile_state.hpp"
+#include "calibrate/kernel_times.hpp"
 
 namespace simtrain {
 namespace {
@@ -27,7 +27,7 @@ std::string escaped(const std::string& text) {
 
 // A line a product: million multiply-adds, Gflop/s measured and as fitted. What was kept aside shows what the fit is
 // worth: the other samples are met by construction.
-std::string rows_of(const Profile& profile, const std::vector<Sample>& samples) {
+std::string rows_of(const KernelFit& fit, const std::vector<Sample>& samples) {
   std::string rows;
   for (const Sample& sample : samples) {
     if (!sample.kept_aside) continue;
@@ -35,7 +35,7 @@ std::string rows_of(const Profile& profile, const std::vector<Sample>& samples) 
         static_cast<double>(sample.call.m) * static_cast<double>(sample.call.n) * static_cast<double>(sample.call.k);
     const double gflops = 2e-9 * work;
     rows += number(1e-6 * work) + " " + number(gflops / median(sample.seconds)) + " " +
-            number(gflops / profile.predicted_s(sample.call)) + "\n";
+            number(gflops / fit.predict(sample.call)) + "\n";
   }
   return rows;
 }
@@ -43,16 +43,18 @@ std::string rows_of(const Profile& profile, const std::vector<Sample>& samples) 
 }  // namespace
 
 std::string plot_products(const Profile& profile, const std::string& format) {
-  std::string commands = gnuplot_terminal(format) +
-                         "set logscale x\nset format x \"%g\"\nset key left top\nset grid\nset xlabel \"million multiply-adds, mnk\"\n"
-                         "set ylabel \"Gflop/s\"\nset title \"" +
-                         escaped(profile.certificate().machine + ", " + profile.certificate().blas + ", " +
-                                 profile.certificate().blas_core_type) +
-                         " kernels: products kept aside\" noenhanced\n";
+  std::string commands =
+      gnuplot_terminal(format) +
+      "set logscale x\nset format x \"%g\"\nset key left top\nset grid\nset xlabel \"million multiply-adds, mnk\"\n"
+      "set ylabel \"Gflop/s\"\nset title \"" +
+      escaped(profile.certificate().machine + ", " + profile.certificate().blas + ", " +
+              profile.certificate().blas_core_type) +
+      " kernels: products kept aside\" noenhanced\n";
   std::string plots;
   int colour = 1;
-  for (const auto& [kernel, samples] : by_kernel(profile.samples())) {
-    const std::string rows = is_gemm(kernel) ? rows_of(profile, samples) : "";
+  const KernelTimes& times = profile.at({profile.certificate().threads, 1});
+  for (const auto& [kernel, samples] : by_kernel(times.samples())) {
+    const std::string rows = is_gemm(kernel) ? rows_of(times.fits().at(kernel), samples) : "";
     if (rows.empty()) continue;
     const std::string name(name_of(kernel));
     commands += "$" + name + " << END\n" + rows + "END\n";

@@ -1,9 +1,5 @@
 #include "calibrate/profile.hpp"
 
-#include <array>
-#include <cstdio>
-#include <cstdlib>
-
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "calibrate/profile_state.hpp"
@@ -19,49 +15,41 @@ Profile Profile::read(const std::string& path) { return from_json(path, read_fil
 
 Profile Profile::fit(Certificate certificate, std::vector<Sample> samples) {
   Profile profile;
-  State& state = *profile.state_;
-  state.path = "(just measured)";
-  state.certificate = std::move(certificate);
-  state.samples = std::move(samples);
-  for (Sample& sample : state.samples)
-    for (double& seconds : sample.seconds) seconds = to_four_digits(seconds);  // as the file will hold them
-  for (const auto& [kernel, of_kernel] : by_kernel(state.samples))
-    state.fits.emplace(kernel, KernelFit::fit(kernel, of_kernel));
+  profile.state_->path = "(just measured)";
+  profile.state_->certificate = std::move(certificate);
+  profile.add({profile.certificate().threads, 1}, KernelTimes(std::move(samples)));
   return profile;
 }
 
 const Certificate& Profile::certificate() const { return state_->certificate; }
 const std::string& Profile::path() const { return state_->path; }
-const std::vector<Sample>& Profile::samples() const { return state_->samples; }
+const std::vector<Sample>& Profile::samples() const { return at({certificate().threads, 1}).samples(); }
+const std::map<Load, KernelTimes>& Profile::loads() const { return state_->loads; }
 
-std::map<Kernel, FitError> Profile::errors() const {
-  std::map<Kernel, FitError> errors;
-  for (const auto& [kernel, fit] : state_->fits) errors.emplace(kernel, fit.error());
-  return errors;
+void Profile::add(const Load& load, KernelTimes times) {
+  const auto alone = state_->loads.find({certificate().threads, 1});
+  if (alone != state_->loads.end()) times.complete_from(alone->second);
+  state_->loads.insert_or_assign(load, std::move(times));
 }
 
-FitMethod Profile::method(Kernel kernel) const { return state_->fits.at(kernel).method(); }
-
-Estimate Profile::estimate(const Call& call) const {
-  const auto fit = state_->fits.find(call.kernel);
-  if (fit == state_->fits.end())
-    throw InputError("profile '" + state_->path + "': kernel '" + std::string(name_of(call.kernel)) +
-                     "' is missing; measure it with 'calibrate kernels' or choose another profile");
-  return fit->second.estimate(call);
+const KernelTimes& Profile::at(const Load& load) const {
+  const KernelTimes* chosen = nullptr;
+  std::string known;
+  for (const auto& [measured, times] : state_->loads) {  // by threads, then by processes
+    if (measured.processes == 1) known += (known.empty() ? "" : ", ") + std::to_string(measured.threads);
+    if (measured.threads != load.threads) continue;
+    chosen = &times;
+    if (measured.processes >= load.processes) break;
+  }
+  if (chosen == nullptr)
+    throw InputError("profile '" + state_->path + "': kernels on " + std::to_string(load.threads) +
+                     " threads were not measured; measured on: " + known +
+                     ". Measure them with 'calibrate kernels "
+                     "--threads " +
+                     std::to_string(load.threads) + "'");
+  return *chosen;
 }
 
-double Profile::predicted_s(const Call& call) const { return state_->fits.at(call.kernel).predict(call); }
-
-std::map<Kernel, std::vector<Sample>> by_kernel(const std::vector<Sample>& samples) {
-  std::map<Kernel, std::vector<Sample>> groups;
-  for (const Sample& sample : samples) groups[sample.call.kernel].push_back(sample);
-  return groups;
-}
-
-double to_four_digits(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3e", value);
-  return std::strtod(text.data(), nullptr);
-}
+Estimate Profile::estimate(const Call& call) const { return at({certificate().threads, 1}).estimate(call); }
 
 }  // namespace simtrain

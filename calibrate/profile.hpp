@@ -11,7 +11,10 @@
 
 namespace simtrain {
 
-inline constexpr int kProfileVersion = 1;
+class KernelTimes;  // calibrate/kernel_times.hpp
+struct Load;
+
+inline constexpr int kProfileVersion = 2;
 
 struct Certificate {
   std::string machine, cpu, blas, blas_core_type, compiler, date, command;
@@ -26,11 +29,13 @@ struct Sample {
   Call call;
   std::vector<double> seconds;
   bool kept_aside = false;
+  bool operator==(const Sample&) const = default;
 };
 
 struct FitError {  // |predicted/measured median - 1| over the samples kept aside
   int samples = 0;
   double median = 0, percentile95 = 0, worst = 0;
+  bool operator==(const FitError&) const = default;
 };
 
 enum class FitMethod { polynomial, nearest, piecewise };  // calibrate/fit.hpp
@@ -50,16 +55,18 @@ class Profile final : public CostModel {
   [[nodiscard]] std::string to_json() const;
   [[nodiscard]] const Certificate& certificate() const;
   [[nodiscard]] const std::string& path() const;
-  [[nodiscard]] const std::vector<Sample>& samples() const;
-  [[nodiscard]] std::map<Kernel, FitError> errors() const;
-  // Precondition: the profile has the kernel.
-  [[nodiscard]] FitMethod method(Kernel kernel) const;
+  [[nodiscard]] const std::vector<Sample>& samples() const;  // of one process alone
 
-  // Outside the box spanned by the samples' m, n and k (per kernel), and for a product with more than twice the work
-  // (mnk) of any sample, the fit is extrapolated: measured_range = false.
+  // Of one process alone on its node, with the certificate's threads.
   [[nodiscard]] Estimate estimate(const Call& call) const override;
-  // What the fit alone says, also of shapes that were measured. Precondition: the profile has the kernel.
-  [[nodiscard]] double predicted_s(const Call& call) const;
+
+  // What was measured, by load. One process alone is always there.
+  [[nodiscard]] const std::map<Load, KernelTimes>& loads() const;
+  // Kernels that `times` lacks take what they take alone.
+  void add(const Load& load, KernelTimes times);
+  // Times for a load: those measured with as many threads, and with as many processes or the next larger number (or
+  // the largest that was measured, which the load then exceeds). InputError when that many threads were not measured.
+  [[nodiscard]] const KernelTimes& at(const Load& load) const;
 
  private:
   Profile();

@@ -70,15 +70,31 @@ FitMethod read_method(Kernel kernel, JsonObject& object) {
   object.refuse("method", unknown_choice("method", text, known));
 }
 
-KernelFit::Candidate read_candidate(Kernel kernel, JsonObject object) {
-  const FitMethod method = read_method(kernel, object);
+FitError read_error(JsonObject& object) {
   FitError error;
   error.samples = static_cast<int>(object.integer("samples", 0, 1 << 30));
   error.median = object.number("median_error", 0, 1e30);
   error.percentile95 = object.number("percentile95_error", 0, 1e30);
   error.worst = object.number("worst_error", 0, 1e30);
+  return error;
+}
+
+KernelFit::Candidate read_candidate(Kernel kernel, JsonObject object) {
+  const FitMethod method = read_method(kernel, object);
+  const FitError error = read_error(object);
   object.finish();
   return {method, error};
+}
+
+std::vector<KernelFit::Region> read_regions(JsonObject& fit) {
+  std::vector<KernelFit::Region> regions;
+  for (std::size_t i = 0; i < fit.array("regions").size(); ++i) {
+    JsonObject object = fit.element("regions", i);
+    const std::string name = object.text("region");
+    regions.push_back({name, read_error(object)});
+    object.finish();
+  }
+  return regions;
 }
 
 std::vector<double> read_coefficients(Kernel kernel, JsonObject object) {
@@ -96,8 +112,25 @@ KernelFit read_fit(Kernel kernel, const std::vector<Sample>& samples, JsonObject
   if (std::none_of(candidates.begin(), candidates.end(), [&](const auto& one) { return one.method == method; }))
     object.refuse("method", "'" + std::string(name_of(method)) + "' is not among the candidates");
   std::vector<double> coefficients = read_coefficients(kernel, object.object("coefficients"));
+  std::vector<KernelFit::Region> regions = read_regions(object);
   object.finish();
-  return {kernel, samples, std::move(coefficients), std::move(candidates), method};
+  return {kernel, samples, std::move(coefficients), std::move(candidates), method, std::move(regions)};
+}
+
+KernelTimes read_times(const std::string& path, JsonObject kernels) {
+  std::vector<Sample> all;
+  std::map<Kernel, KernelFit> fits;
+  for (std::size_t i = 0; i < kKernelCount; ++i) {
+    if (!kernels.has(kKernelNames[i])) continue;  // estimate() says so, should the kernel be needed
+    JsonObject entry = kernels.object(kKernelNames[i]);
+    const auto kernel = static_cast<Kernel>(i);
+    std::vector<Sample> samples = read_samples(kernel, entry);
+    fits.emplace(kernel, read_fit(kernel, samples, entry.object("fit")));
+    entry.finish();
+    std::move(samples.begin(), samples.end(), std::back_inserter(all));
+  }
+  kernels.finish();
+  return {path, std::move(all), std::move(fits)};
 }
 
 }  // namespace
@@ -110,17 +143,16 @@ Profile Profile::from_json(const std::string& path, const std::string& text) {
   Profile profile;
   profile.state_->path = path;
   profile.state_->certificate = read_certificate(root.object("certificate"));
-  JsonObject kernels = root.object("kernels");
-  for (std::size_t i = 0; i < kKernelCount; ++i) {
-    if (!kernels.has(kKernelNames[i])) continue;  // estimate() says so, should the kernel be needed
-    JsonObject entry = kernels.object(kKernelNames[i]);
-    const auto kernel = static_cast<Kernel>(i);
-    std::vector<Sample> samples = read_samples(kernel, entry);
-    profile.state_->fits.emplace(kernel, read_fit(kernel, samples, entry.object("fit")));
-    entry.finish();
-    std::move(samples.begin(), samples.end(), std::back_inserter(profile.state_->samples));
-  }
-  kernels.finish();
+  profile.add({profile.certificate().threads, 1}, read_times(path, root.object("kernels")));
+  if (root.has("loads"))
+    for (std::size_t i = 0; i < root.array("loads").size(); ++i) {
+      JsonObject entry = root.element("loads", i);
+      const Load load{static_cast<int>(entry.integer("threads", 1, 1 << 20)),
+                      static_cast<int>(entry.integer("processes", 1, 1 << 20))};
+      if (profile.loads().contains(load)) entry.refuse("processes", "this load stands there twice");
+      profile.add(load, read_times(path, entry.object("kernels")));
+      entry.finish();
+    }
   root.finish();
   return profile;
 }

@@ -1,7 +1,7 @@
 // What a Profile is made of; for its .cpp files only.
 #pragma once
 
-#include "calibrate/fit.hpp"
+#include "calibrate/kernel_times.hpp"
 #include "calibrate/profile.hpp"
 
 namespace simtrain {
@@ -9,13 +9,7 @@ namespace simtrain {
 struct Profile::State {
   std::string path;
   Certificate certificate;
-  std::vector<Sample> samples;
-  std::map<Kernel, KernelFit> fits;
+  std::map<Load, KernelTimes> loads;
 };
-
-std::map<Kernel, std::vector<Sample>> by_kernel(const std::vector<Sample>& samples);
-
-// The value with the four significant digits that the file keeps.
-double to_four_digits(double value);
 
 }  // namespace simtrain

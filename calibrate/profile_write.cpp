@@ -22,12 +22,12 @@ Json to_json(const Certificate& certificate) {
           {"seed", certificate.seed}};
 }
 
-Json to_json(const KernelFit::Candidate& candidate) {
-  return {{"method", name_of(candidate.method)},
-          {"samples", candidate.error.samples},
-          {"median_error", candidate.error.median},
-          {"percentile95_error", candidate.error.percentile95},
-          {"worst_error", candidate.error.worst}};
+Json with_error(Json json, const FitError& error) {
+  json["samples"] = error.samples;
+  json["median_error"] = error.median;
+  json["percentile95_error"] = error.percentile95;
+  json["worst_error"] = error.worst;
+  return json;
 }
 
 Json to_json(Kernel kernel, const KernelFit& fit) {
@@ -35,8 +35,15 @@ Json to_json(Kernel kernel, const KernelFit& fit) {
   const std::vector<std::string> names = term_names(kernel);
   for (std::size_t i = 0; i < names.size(); ++i) coefficients[names[i]] = fit.coefficients()[i];
   Json candidates = Json::array();
-  for (const KernelFit::Candidate& candidate : fit.candidates()) candidates.push_back(to_json(candidate));
-  return {{"method", name_of(fit.method())}, {"coefficients", coefficients}, {"candidates", candidates}};
+  for (const KernelFit::Candidate& candidate : fit.candidates())
+    candidates.push_back(with_error({{"method", name_of(candidate.method)}}, candidate.error));
+  Json regions = Json::array();
+  for (const KernelFit::Region& region : fit.regions())
+    regions.push_back(with_error({{"region", region.name}}, region.error));
+  return {{"method", name_of(fit.method())},
+          {"coefficients", coefficients},
+          {"candidates", candidates},
+          {"regions", regions}};
 }
 
 Json to_json(const Sample& sample) {
@@ -50,20 +57,42 @@ Json to_json(const Sample& sample) {
   return row;
 }
 
+// The object "kernels", a line for each fit and each sample. What is as in `alone` is not said again.
+std::string to_json(const KernelTimes& times, const KernelTimes* alone) {
+  std::string text = "{\n";
+  auto groups = by_kernel(times.samples());
+  if (alone != nullptr) {
+    const auto others = by_kernel(alone->samples());
+    std::erase_if(groups, [&](const auto& group) {
+      const auto other = others.find(group.first);
+      return other != others.end() && other->second == group.second;
+    });
+  }
+  for (const auto& [kernel, samples] : groups) {
+    text += "\"" + std::string(name_of(kernel)) + "\": {\n\"fit\": " + to_json(kernel, times.fits().at(kernel)).dump() +
+            ",\n\"samples\": [\n";
+    for (std::size_t i = 0; i < samples.size(); ++i)
+      text += to_json(samples[i]).dump() + (i + 1 < samples.size() ? ",\n" : "\n");
+    text += kernel == groups.rbegin()->first ? "]}\n" : "]},\n";
+  }
+  return text + "}";
+}
+
 }  // namespace
 
 std::string Profile::to_json() const {
+  const Load alone{certificate().threads, 1};
   std::string text = "{\n\"format\": \"simtrain-profile\",\n\"version\": " + std::to_string(kProfileVersion) +
-                     ",\n\"certificate\": " + simtrain::to_json(state_->certificate).dump(1) + ",\n\"kernels\": {\n";
-  const auto groups = by_kernel(state_->samples);
-  for (const auto& [kernel, samples] : groups) {
-    text += "\"" + std::string(name_of(kernel)) +
-            "\": {\n\"fit\": " + simtrain::to_json(kernel, state_->fits.at(kernel)).dump() + ",\n\"samples\": [\n";
-    for (std::size_t i = 0; i < samples.size(); ++i)
-      text += simtrain::to_json(samples[i]).dump() + (i + 1 < samples.size() ? ",\n" : "\n");
-    text += kernel == groups.rbegin()->first ? "]}\n" : "]},\n";
-  }
-  return text + "}\n}\n";
+                     ",\n\"certificate\": " + simtrain::to_json(certificate()).dump(1) +
+                     ",\n\"kernels\": " + simtrain::to_json(at(alone), nullptr);
+  std::string others;
+  for (const auto& [load, times] : loads())
+    if (load != alone)
+      others += std::string(others.empty() ? "" : ",\n") + "{\"threads\": " + std::to_string(load.threads) +
+                ", \"processes\": " + std::to_string(load.processes) +
+                ", \"kernels\": " + simtrain::to_json(times, &at(alone)) + "}";
+  if (!others.empty()) text += ",\n\"loads\": [\n" + others + "]";
+  return text + "\n}\n";
 }
 
 }  // namespace simtrain

@@ -5,9 +5,9 @@
 #include "base/files.hpp"
 #include "base/options.hpp"
 #include "base/units.hpp"
+#include "calibrate/kernel_times.hpp"
 #include "calibrate/kernels_command.hpp"
 #include "calibrate/plot.hpp"
-#include "calibrate/profile_state.hpp"
 #include "report/table.hpp"
 
 namespace po = boost::program_options;
@@ -43,23 +43,57 @@ std::string describe(const Certificate& certificate) {
 
 }  // namespace
 
-std::string to_text(const Profile& profile) {
+namespace {
+
+// How far repetitions of a call lie from their median: 5th and 95th percentile over all calls of a kernel.
+std::string noise_of(const std::vector<Sample>& samples) {
+  std::vector<double> ratios;
+  for (const Sample& sample : samples)
+    for (const double seconds : sample.seconds) ratios.push_back(seconds / median(sample.seconds) - 1);
+  std::sort(ratios.begin(), ratios.end());
+  const auto at = [&](double share) {
+    return ratios[static_cast<std::size_t>(share * static_cast<double>(ratios.size() - 1))];
+  };
+  return format_percent(at(0.05)) + " to " + format_percent(at(0.95));
+}
+
+std::string describe(const KernelTimes& times) {
   using Align = Table::Align;
   Table table({{"kernel", Align::left},
                {"shapes", Align::right},
-               {"kept aside", Align::right},
+               {"noise, 90 %", Align::right},
                {"fit", Align::left},
+               {"kept aside", Align::right, "error on samples kept aside"},
                {"median", Align::right, "error on samples kept aside"},
                {"95th percentile", Align::right, "error on samples kept aside"},
                {"worst", Align::right, "error on samples kept aside"}});
-  const auto groups = by_kernel(profile.samples());
-  for (const auto& [kernel, error] : profile.errors()) {
-    const auto percent = [&](double value) { return error.samples == 0 ? "-" : format_percent(value); };
-    table.row({std::string(name_of(kernel)), std::to_string(groups.at(kernel).size()), std::to_string(error.samples),
-               std::string(name_of(profile.method(kernel))), percent(error.median), percent(error.percentile95),
-               percent(error.worst)});
+  const auto percent = [](const FitError& error, double value) {
+    return error.samples == 0 ? "-" : format_percent(value);
+  };
+  const auto groups = by_kernel(times.samples());
+  for (const auto& [kernel, fit] : times.fits()) {
+    const auto row = [&](const std::string& name, const std::string& shapes, const std::string& noise,
+                         const std::string& method, const FitError& error) {
+      table.row({name, shapes, noise, method, std::to_string(error.samples), percent(error, error.median),
+                 percent(error, error.percentile95), percent(error, error.worst)});
+    };
+    const std::vector<Sample>& samples = groups.at(kernel);
+    row(std::string(name_of(kernel)), std::to_string(samples.size()), noise_of(samples),
+        std::string(name_of(fit.method())), fit.error());
+    if (is_gemm(kernel))
+      for (const KernelFit::Region& region : fit.regions()) row("  " + region.name, "", "", "", region.error);
   }
-  return describe(profile.certificate()) + "\n" + table.text();
+  return table.text(120);
+}
+
+}  // namespace
+
+std::string to_text(const Profile& profile) {
+  std::string text = describe(profile.certificate());
+  for (const auto& [load, times] : profile.loads())
+    text += "\n" + std::to_string(load.processes) + (load.processes == 1 ? " process" : " processes at once") + " on " +
+            std::to_string(load.threads) + (load.threads == 1 ? " thread" : " threads each") + "\n" + describe(times);
+  return text;
 }
 
 int show_command(const std::vector<std::string>& arguments) {

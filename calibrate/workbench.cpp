@@ -75,10 +75,11 @@ ConvolutionGeometry geometry_of(const Call& call) {
 
 std::int64_t image_floats(const ConvolutionGeometry& g) { return g.in_channels * g.in_height * g.in_width; }
 
-// The processor time of this thread: what the kernels take, also when something else runs on the machine meanwhile.
-double now_s() {
+// Of one thread the processor time: what the kernels take, also when something else runs on the machine meanwhile. The
+// time of several cannot be told apart from waiting for each other.
+double now_s(int threads) {
   std::timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  ::clock_gettime(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
@@ -132,24 +133,24 @@ CallFloats floats_of(const Call& call) {
   }
 }
 
-Workbench::Workbench(std::int64_t floats, std::uint64_t seed)
-    : inputs_(floats, true, seed), outputs_(floats, false, seed) {
-  use_one_blas_thread();
+bool fits(const Call& call, std::int64_t floats) {
+  // Half: so that the operands of one call never overlap, wherever the rotation stands.
+  const CallFloats needed = floats_of(call);
+  return needed.in <= floats / 2 && needed.out <= floats / 2;
 }
 
-bool Workbench::fits(const Call& call) const {
-  // Half: so that the operands of one call never overlap, wherever the rotation stands.
-  const CallFloats floats = floats_of(call);
-  return floats.in <= inputs_.capacity() / 2 && floats.out <= outputs_.capacity() / 2;
+Workbench::Workbench(std::int64_t floats, std::uint64_t seed, int threads)
+    : threads_(threads), inputs_(floats, true, seed), outputs_(floats, false, seed) {
+  use_blas_threads(threads);
 }
 
 double Workbench::time_s(const Call& call, int times) {
   SIMTRAIN_INVARIANT(call == executable(call) && fits(call), std::string(name_of(call.kernel)));
   if (call.kernel == Kernel::softmax_loss)
     labels_.resize(std::max(labels_.size(), static_cast<std::size_t>(softmax_rows(call).rows)));
-  const double start = now_s();
+  const double start = now_s(threads_);
   for (int i = 0; i < times; ++i) execute_once(call);
-  return now_s() - start;
+  return now_s(threads_) - start;
 }
 
 void Workbench::execute_once(const Call& call) {

@@ -18,13 +18,18 @@ struct CallFloats {
 };
 CallFloats floats_of(const Call& call);
 
+// Whether a workbench with memories of so many floats can execute the call.
+bool fits(const Call& call, std::int64_t floats);
+
 class Workbench {
  public:
   // floats: the size of each of its two memories, of inputs and of outputs; calls up to that size can be executed.
-  Workbench(std::int64_t floats, std::uint64_t seed);
+  // threads: of the BLAS; our own loops take one.
+  Workbench(std::int64_t floats, std::uint64_t seed, int threads = 1);
 
-  [[nodiscard]] bool fits(const Call& call) const;
-  // Processor seconds of `times` executions together, each on the next operands. Precondition: call ==
+  [[nodiscard]] bool fits(const Call& call) const { return simtrain::fits(call, inputs_.capacity()); }
+  // Seconds of `times` executions together, each on the next operands: processor time of one thread, wall-clock time of
+  // several. Precondition: call ==
   // executable(call), fits.
   double time_s(const Call& call, int times);
   [[nodiscard]] std::int64_t capacity() const { return inputs_.capacity(); }
@@ -35,6 +40,7 @@ class Workbench {
   void execute_stream(const Call& call);
   void execute_im2col(const Call& call);
 
+  int threads_;
   OperandRotation inputs_, outputs_;
   std::vector<float> labels_;
 };

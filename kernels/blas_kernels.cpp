@@ -112,6 +112,6 @@ std::string blas_warning(const BlasIdentity& blas) {
 #endif
 }
 
-void use_one_blas_thread() { openblas_set_num_threads(1); }
+void use_blas_threads(int threads) { openblas_set_num_threads(threads); }
 
 }  // namespace simtrain

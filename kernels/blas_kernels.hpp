@@ -52,7 +52,7 @@ BlasIdentity blas_identity();
 // "Prescott" on processors that it does not know, at a third of the speed); empty if all is well.
 std::string blas_warning(const BlasIdentity& blas);
 
-// One thread, from now on: ranks do not share cores behind each other's backs.
-void use_one_blas_thread();
+// As many threads, from now on. One where ranks must not share cores behind each other's backs.
+void use_blas_threads(int threads);
 
 }  // namespace simtrain

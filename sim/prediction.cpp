@@ -188,7 +188,7 @@ Result predict(const Job& job, const PredictionOptions& options) {
   const Profile profile = load_profile(options);
   PricedOperations prices(profile, options.compute_scale);
   check_profile(plan, prices, profile, options.extrapolate);
-  use_one_blas_thread();
+  use_blas_threads(1);
   const Grid grid = plan.options.grid;
   const std::vector<int> hosts = place(grid, options.placement);
   Simulation simulation(options.platform, {.ranks = grid.size(), .real_payloads = options.real_numerics});

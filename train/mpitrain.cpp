@@ -77,7 +77,7 @@ NativeResult describe_machine(int rank) {
 int train(const Job& job, int rank) {
   const Plan plan = make_plan(job.network, job.plan);
   const Coordinates me = plan.options.grid.coordinates(rank);
-  use_one_blas_thread();
+  use_blas_threads(1);
   BlasKernels kernels([] { return MPI_Wtime(); });
   Collectives collectives(plan.options.grid, me, plan.uses(Algorithm::mpi));
   PhaseLog phases(plan, job.iterations);

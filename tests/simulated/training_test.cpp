@@ -21,7 +21,7 @@ constexpr int kMostRanks = 8;
 
 void compare(const SerialTraining& serial, Grid grid, Algorithm algorithm, Gather gather) {
   in_child([&] {
-    use_one_blas_thread();
+    use_blas_threads(1);
     const Plan plan = serial.plan(grid, algorithm, gather);
     std::vector<int> hosts(static_cast<std::size_t>(grid.size()));
     std::iota(hosts.begin(), hosts.end(), 0);

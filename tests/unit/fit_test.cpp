@@ -101,6 +101,26 @@ TEST(Fit, ChoosesThePolynomialWhereItIsRight) {
   EXPECT_EQ(fit.method(), FitMethod::polynomial);
 }
 
+TEST(Fit, ErrorsAreGivenByRegion) {
+  // Products of n^3 picoseconds; those with a size up to 32 take 1.5 times as long where they are kept aside, the
+  // others 1.1 times.
+  std::vector<Sample> samples;
+  for (const std::int64_t skinny : {8, 400})
+    for (std::int64_t i = 1; i <= 10; ++i) {
+      const Call call{Kernel::gemm_nn, skinny, 100 * i, 1000};
+      const bool aside = i % 3 == 0;
+      const double seconds = 1e-12 * double(call.m) * double(call.n) * double(call.k);
+      samples.push_back({call, {seconds * (!aside ? 1 : skinny == 8 ? 1.5 : 1.1)}, aside});
+    }
+  const KernelFit fit = KernelFit::fit(Kernel::gemm_nn, samples);
+  ASSERT_EQ(fit.regions().size(), 2U);
+  EXPECT_EQ(fit.regions()[0].name, "a size up to 32");
+  EXPECT_EQ(fit.regions()[0].error.samples, 3);
+  EXPECT_NEAR(fit.regions()[0].error.median, 1 - 1 / 1.5, 0.02);
+  EXPECT_EQ(fit.regions()[1].name, "all sizes above 32");
+  EXPECT_NEAR(fit.regions()[1].error.worst, 1 - 1 / 1.1, 0.02);
+}
+
 TEST(Fit, ErrorsAreThoseOfTheSamplesKeptAside) {
   // The fitted samples say 1 ns an element exactly; those kept aside took 1.00 to 1.40 ns, in steps of 2 %: errors
   // 1 - 1/1.02 and so on. The box spans them all.

@@ -245,7 +245,7 @@ TEST(BlasKernels, BooksTimePerAccount) {
 }
 
 TEST(Blas, SaysWhoItIsAndKeepsToOneThread) {
-  use_one_blas_thread();
+  use_blas_threads(1);
   const BlasIdentity identity = blas_identity();
   EXPECT_EQ(identity.threads, 1);
   EXPECT_EQ(identity.library.rfind("OpenBLAS", 0), 0U) << identity.library;

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "calibrate/kernel_times.hpp"
 
 namespace simtrain {
 namespace {
@@ -59,8 +60,44 @@ TEST(Profile, IsTheSameAfterWritingAndReading) {
       EXPECT_EQ(after.estimate(call).seconds, before.estimate(call).seconds) << name_of(kernel) << " " << m;
       EXPECT_EQ(after.estimate(call).measured_range, before.estimate(call).measured_range);
     }
-  ASSERT_EQ(after.errors().size(), 3U);
-  EXPECT_EQ(after.errors().at(Kernel::gemm_nn).samples, 2);
+  const auto& fits = after.at({}).fits();
+  ASSERT_EQ(fits.size(), 3U);
+  EXPECT_EQ(fits.at(Kernel::gemm_nn).error().samples, 2);
+}
+
+TEST(Profile, HoldsWhatWasMeasuredUnderOtherLoads) {
+  // Beside another process an update takes twice as long, on two threads products half as long.
+  const auto scaled = [](Kernel kernel, double factor) {
+    std::vector<Sample> some;
+    for (Sample sample : samples())
+      if (sample.call.kernel == kernel) {
+        for (double& seconds : sample.seconds) seconds *= factor;
+        some.push_back(sample);
+      }
+    return KernelTimes(some);
+  };
+  Profile before = profile();
+  before.add({.threads = 1, .processes = 4}, scaled(Kernel::update, 2));
+  before.add({.threads = 2, .processes = 1}, scaled(Kernel::gemm_nn, 0.5));
+  const std::string text = before.to_json();
+  const Profile after = Profile::from_json("p.json", text);
+  EXPECT_EQ(after.to_json(), text);
+  EXPECT_EQ(after.loads().size(), 3U);
+  const Call update{Kernel::update, 300}, product{Kernel::gemm_nn, 300, 10, 1};
+  const double update_s = after.estimate(update).seconds, product_s = after.estimate(product).seconds;
+  // The samples are kept to four digits.
+  EXPECT_NEAR(after.at({1, 4}).estimate(update).seconds, 2 * update_s, 1e-3 * update_s);
+  EXPECT_EQ(after.at({1, 4}).estimate(product).seconds, product_s) << "not measured: as alone";
+  EXPECT_NEAR(after.at({2, 1}).estimate(product).seconds, 0.5 * product_s, 1e-3 * product_s);
+  EXPECT_EQ(&after.at({1, 3}), &after.at({1, 4})) << "the next larger number of processes";
+  EXPECT_EQ(&after.at({1, 9}), &after.at({1, 4})) << "the largest there is";
+  try {
+    (void)after.at({3, 1});
+    FAIL() << "expected an InputError";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("3 threads were not measured; measured on: 1, 2"), std::string::npos)
+        << error.what();
+  }
 }
 
 TEST(Profile, ReadsAFile) {
@@ -101,7 +138,7 @@ TEST(ProfileReading, RefusesTruncatedFiles) {
 TEST(ProfileReading, RefusesOtherFormatsAndVersions) {
   expect_refused("[1]", {"expected an object"});
   expect_refused(changed("simtrain-profile", "simtrain-network"), {"'format'", "simtrain-profile"});
-  expect_refused(changed("\"version\": 1", "\"version\": 2"), {"'version'", "from 1 to 1", "found 2"});
+  expect_refused(changed("\"version\": 2", "\"version\": 1"), {"'version'", "from 2 to 2", "found 1"});
 }
 
 TEST(ProfileReading, RefusesUnknownKeysAndKernels) {
@@ -127,6 +164,15 @@ TEST(ProfileReading, RefusesWrongTypesAndRanges) {
   expect_refused(changed("[1.235e-06,2e-06]", "[\"fast\"]"), {"samples[0].seconds'", "\"fast\""});
   expect_refused(changed("[1.235e-06,2e-06]", "1.0"), {"samples[0].seconds'", "a list"});
   expect_refused(changed("\"mk\":", "\"mk\":-1.0,\"old\":"), {"coefficients.mk'", "found -1.0"});
+}
+
+TEST(ProfileReading, RefusesALoadThatStandsThereTwice) {
+  Profile loaded = profile();
+  loaded.add({1, 2}, KernelTimes({{{Kernel::update, 10}, {1e-6}, false}}));
+  std::string text = loaded.to_json();
+  const auto at = text.find("{\"threads\": 1, \"processes\": 2");
+  text.insert(at, text.substr(at, text.rfind(']') - at) + ",");
+  expect_refused(text, {"loads[1].processes'", "twice"});
 }
 
 TEST(ProfileReading, RefusesFitsThatDoNotFit) {
