@@ -1,5 +1,7 @@
 #include "calibrate/profile.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "calibrate/profile_state.hpp"
@@ -48,6 +50,12 @@ const KernelTimes& Profile::at(const Load& load) const {
                      "--threads " +
                      std::to_string(load.threads) + "'");
   return *chosen;
+}
+
+bool Profile::exceeded_by(const Load& load) const {
+  return std::none_of(state_->loads.begin(), state_->loads.end(), [&](const auto& measured) {
+    return measured.first.threads == load.threads && measured.first.processes >= load.processes;
+  });
 }
 
 Estimate Profile::estimate(const Call& call) const { return at({certificate().threads, 1}).estimate(call); }

@@ -67,6 +67,8 @@ class Profile final : public CostModel {
   // Times for a load: those measured with as many threads, and with as many processes or the next larger number (or
   // the largest that was measured, which the load then exceeds). InputError when that many threads were not measured.
   [[nodiscard]] const KernelTimes& at(const Load& load) const;
+  // Whether it has more processes than were measured with that many threads.
+  [[nodiscard]] bool exceeded_by(const Load& load) const;
 
  private:
   Profile();

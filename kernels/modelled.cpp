@@ -15,7 +15,7 @@ OperationCost PricedOperations::price(const Operation& operation) {
     if (known == known_.end()) known = known_.emplace(call, model_.estimate(call)).first;
     const double seconds = known->second.seconds * static_cast<double>(times) / compute_scale_;
     cost.seconds += seconds;
-    if (!known->second.measured_range) cost.extrapolated_s += seconds;
+    if (beyond_ || !known->second.measured_range) cost.extrapolated_s += seconds;
   });
   return cost;
 }

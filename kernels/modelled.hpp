@@ -16,12 +16,15 @@ namespace simtrain {
 // compute_scale: 2 means a node twice as fast as the profile's.
 class PricedOperations {
  public:
-  PricedOperations(const CostModel& model, double compute_scale) : model_(model), compute_scale_(compute_scale) {}
+  // beyond: the model was measured in other circumstances, so that all of it is extrapolated.
+  PricedOperations(const CostModel& model, double compute_scale, bool beyond = false)
+      : model_(model), compute_scale_(compute_scale), beyond_(beyond) {}
   OperationCost price(const Operation& operation);
 
  private:
   const CostModel& model_;
   double compute_scale_;
+  bool beyond_;
   std::unordered_map<Call, Estimate, CallHash> known_;
 };
 

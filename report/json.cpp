@@ -117,6 +117,8 @@ ordered_json write(const ProfileResult& profile) {
           {"machine", profile.machine},
           {"cpu", profile.cpu},
           {"blas", profile.blas},
+          {"threads_per_rank", profile.threads_per_rank},
+          {"processes_per_node", profile.processes_per_node},
           {"date", profile.date},
           {"command", profile.command},
           {"this_machine", profile.this_machine},

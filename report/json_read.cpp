@@ -133,6 +133,8 @@ ProfileResult read_profile(JsonObject from) {
   profile.machine = from.text("machine");
   profile.cpu = from.text("cpu");
   profile.blas = from.text("blas");
+  profile.threads_per_rank = small_count(from, "threads_per_rank");
+  profile.processes_per_node = small_count(from, "processes_per_node");
   profile.date = from.text("date");
   profile.command = from.text("command");
   profile.this_machine = from.boolean("this_machine");

@@ -99,6 +99,8 @@ struct PlatformResult {
 struct ProfileResult {
   std::string name, machine, cpu, blas, date;
   std::string command;
+  int threads_per_rank = 1;
+  int processes_per_node = 1;  // computing at once
   bool this_machine = false;
   double compute_scale = 1;
   bool operator==(const ProfileResult&) const = default;

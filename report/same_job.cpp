@@ -68,11 +68,13 @@ std::string machine_of(const Result& result) {
 // What computed, or was measured to predict how long that takes.
 struct Computer {
   std::string cpu, blas;
+  int threads = 1;
   double scale = 1;
 };
 Computer computer_of(const Result& result) {
-  if (result.native) return {result.native->cpu, result.native->blas, 1};
-  if (result.profile) return {result.profile->cpu, result.profile->blas, result.profile->compute_scale};
+  if (result.native) return {result.native->cpu, result.native->blas, result.native->threads_per_rank, 1};
+  if (result.profile)
+    return {result.profile->cpu, result.profile->blas, result.profile->threads_per_rank, result.profile->compute_scale};
   return {};
 }
 
@@ -118,11 +120,11 @@ std::vector<Mention> circumstances(const Result& reference, const Result& other)
   const Computer our_computer = computer_of(reference), their_computer = computer_of(other);
   differences.add("CPU", our_computer.cpu, their_computer.cpu);
   differences.add("BLAS", our_computer.blas, their_computer.blas);
+  differences.add("threads per rank", our_computer.threads, their_computer.threads);
   differences.add("compute scale", our_computer.scale, their_computer.scale);
   if (reference.profile && other.profile) differences.add("profile", reference.profile->name, other.profile->name);
   if (reference.native && other.native) {
     differences.add("MPI", reference.native->mpi, other.native->mpi);
-    differences.add("threads per rank", reference.native->threads_per_rank, other.native->threads_per_rank);
     differences.add("cores", reference.native->cores, other.native->cores);
     differences.add("hosts", reference.native->hosts, other.native->hosts);
     differences.add("binding", reference.native->binding, other.native->binding);

@@ -138,6 +138,9 @@ void add_profile(Page& page, const Result& result) {
   page.fact("name", profile.name);
   page.fact("CPU", profile.cpu);
   page.fact("BLAS", profile.blas);
+  if (profile.threads_per_rank != 1 || profile.processes_per_node != 1)
+    page.fact("load", counted(profile.processes_per_node, "rank") + " computing on a node at once, " +
+                          counted(profile.threads_per_rank, "thread") + " each");
   page.fact("measured", "on " + profile.machine + ", " + profile.date +
                             (profile.this_machine ? " (this machine)" : " (measured on another machine)"));
   add_optional(page, "with", profile.command);

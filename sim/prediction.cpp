@@ -6,6 +6,7 @@
 #include "base/files.hpp"
 #include "base/options.hpp"
 #include "base/units.hpp"
+#include "calibrate/kernel_times.hpp"
 #include "calibrate/profile.hpp"
 #include "kernels/blas_kernels.hpp"
 #include "kernels/modelled.hpp"
@@ -72,7 +73,7 @@ PlatformResult describe_platform(const Simulation& simulation, const Plan& plan,
   return result;
 }
 
-ProfileResult describe_profile(const Profile& profile, double compute_scale) {
+ProfileResult describe_profile(const Profile& profile, const Load& load, double compute_scale) {
   const Certificate& certificate = profile.certificate();
   const MachineIdentity here = this_machine();
   ProfileResult result;
@@ -80,6 +81,8 @@ ProfileResult describe_profile(const Profile& profile, double compute_scale) {
   result.machine = certificate.machine;
   result.cpu = certificate.cpu;
   result.blas = certificate.blas + ", " + certificate.blas_core_type + " kernels";
+  result.threads_per_rank = load.threads;
+  result.processes_per_node = load.processes;
   result.date = certificate.date;
   result.command = certificate.command;
   result.this_machine = certificate.machine == here.machine && certificate.cpu == here.cpu;
@@ -105,8 +108,9 @@ void add_formulas(const Plan& plan, PricedOperations& prices, const PlatformResu
 
 // Wrong input must not wait for a platform to load: every kernel of the plan is in the profile, and most of the time
 // that rank 0 computes is within the shapes that were measured.
-void check_profile(const Plan& plan, PricedOperations& prices, const Profile& profile, bool extrapolate) {
+void check_profile(const Plan& plan, const Load& load, const Profile& profile, const PredictionOptions& options) {
   constexpr double kMost = 0.5;
+  PricedOperations prices(profile.at(load), 1, profile.exceeded_by(load));
   double seconds = 0, extrapolated_s = 0;
   for (const Step& step : plan.steps) {
     const auto* compute = std::get_if<ComputeStep>(&step);
@@ -116,12 +120,14 @@ void check_profile(const Plan& plan, PricedOperations& prices, const Profile& pr
     seconds += cost.seconds;
     extrapolated_s += cost.extrapolated_s;
   }
-  if (!extrapolate && extrapolated_s > kMost * seconds)
-    throw InputError("profile '" + profile.path() + "': " + format_percent(extrapolated_s / seconds) +
-                     " of the compute time lies outside the shapes that were measured; expected at most " +
-                     format_percent(kMost) + ". Measure them (calibrate kernels --network " + plan.network.name +
-                     " --batch " + std::to_string(plan.options.batch) + " --grid " + to_string(plan.options.grid) +
-                     "), or accept it with --extrapolate");
+  if (!options.extrapolate && extrapolated_s > kMost * seconds)
+    throw InputError(
+        "profile '" + profile.path() + "': " + format_percent(extrapolated_s / seconds) +
+        " of the compute time lies outside what was measured; expected at most " + format_percent(kMost) +
+        ". Measure it (calibrate kernels --network " + plan.network.name + " --batch " +
+        std::to_string(plan.options.batch) + " --grid " + to_string(plan.options.grid) +
+        (load.processes > 1 ? " --loaded, on a node of " + std::to_string(load.processes) + " cores" : "") +
+        "), or accept it with --extrapolate");
 }
 
 // Beyond any machine: what a phantom can stand for (kernels/modelled.cpp), with room to spare.
@@ -186,12 +192,14 @@ Result predict(const Job& job, const PredictionOptions& options) {
   if (options.real_numerics) check_trainable(plan);
   check_size(plan);
   const Profile profile = load_profile(options);
-  PricedOperations prices(profile, options.compute_scale);
-  check_profile(plan, prices, profile, options.extrapolate);
+  check_profile(plan, {job.threads, 1}, profile, options);
   use_blas_threads(1);
   const Grid grid = plan.options.grid;
   const std::vector<int> hosts = place(grid, options.placement);
   Simulation simulation(options.platform, {.ranks = grid.size(), .real_payloads = options.real_numerics});
+  const Load load{job.threads, simulation.most_ranks_per_node(hosts)};
+  if (load.processes > 1) check_profile(plan, load, profile, options);
+  PricedOperations prices(profile.at(load), options.compute_scale, profile.exceeded_by(load));
   Summary summary(plan);
   PhaseLog phases(plan, job.iterations);
   TrainerOptions trainer_options = simtrain::trainer_options(job);
@@ -214,7 +222,7 @@ Result predict(const Job& job, const PredictionOptions& options) {
   result.job.placement = name_of(options.placement);
   result.job.numerics = options.real_numerics ? "real" : "phantom";
   result.platform = describe_platform(simulation, plan, hosts, options);
-  result.profile = describe_profile(profile, options.compute_scale);
+  result.profile = describe_profile(profile, load, options.compute_scale);
   result.memory.host = options.host_memory_bytes ? options.host_memory_bytes : simulation.platform().host_memory_bytes;
   add_formulas(plan, prices, *result.platform, result);
   return result;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <map>
 #include <simgrid/Exception.hpp>
 
 #include "base/error.hpp"
@@ -179,6 +180,18 @@ RouteStatistics Simulation::routes(std::span<const std::pair<int, int>> host_pai
         statistics.narrowest_Bps = width;
   }
   return statistics;
+}
+
+int Simulation::most_ranks_per_node(const std::vector<int>& host_of_rank) const {
+  std::map<std::string, int> ranks;
+  int most = 0;
+  for (const int number : host_of_rank) {
+    if (static_cast<std::size_t>(number) >= state_->platform.hosts.size()) continue;  // run() refuses it
+    const s4u::Host& host = *state_->platform.hosts[static_cast<std::size_t>(number)];
+    const char* node = host.get_property("node");
+    most = std::max(most, ++ranks[node != nullptr ? std::string("node ") + node : "host " + host.get_name()]);
+  }
+  return most;
 }
 
 void payloads_off(int rank) {

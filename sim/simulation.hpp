@@ -62,6 +62,9 @@ class Simulation {
 
   [[nodiscard]] double clock_s() const;  // simulated seconds since the start
 
+  // The most ranks that share a node: a host, or the hosts with the same property "node".
+  [[nodiscard]] int most_ranks_per_node(const std::vector<int>& host_of_rank) const;
+
   // (from, to) by host numbers; latency is the sum over a route's links.
   [[nodiscard]] RouteStatistics routes(std::span<const std::pair<int, int>> host_pairs) const;
 

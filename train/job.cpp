@@ -48,7 +48,8 @@ po::options_description job_options(int default_iterations, int default_warm_up)
       "momentum", word("X", "0.9"), "0: none, and no memory for it")("weight-decay", word("X", "0"), "L2 penalty")(
       "dropout", word("yes|no", "no"), "whether the network's dropout layers drop anything")(
       "seed", word("N", "1"), "of initial weights, synthetic data, shuffling and dropout")(
-      "json", word("FILE"), "write the result as JSON (docs/result.schema.json)")(
+      "threads", word("N", "1"), "of the BLAS, in each rank")("json", word("FILE"),
+                                                              "write the result as JSON (docs/result.schema.json)")(
       "scenario", word("NAME|FILE"), "read options from a file of 'key = value' lines; the command line wins")(
       "help", "this text")("version", "version of the program");
   return options;
@@ -154,6 +155,7 @@ Job job_from(const po::variables_map& values) {
   job.iterations = static_cast<int>(integer("iterations", 1, 1'000'000));
   job.warm_up = static_cast<int>(integer("warm-up", 0, 1'000'000));
   job.seed = static_cast<std::uint64_t>(integer("seed", 0, INT64_MAX));
+  job.threads = static_cast<int>(integer("threads", 1, 4096));
   job.plan.dropout = yes_or_no(values, "dropout", false);
   job.plan.seed = job.seed;
   read_data(values, job);

@@ -26,6 +26,7 @@ struct Job {
   bool shuffled = false;
   LearningRateSchedule schedule;
   std::uint64_t seed = 1;
+  int threads = 1;        // of the BLAS, in each rank
   std::string json_path;  // empty: none
 };
 

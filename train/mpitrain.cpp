@@ -26,7 +26,8 @@ namespace {
 constexpr const char* kUsage =
     "mpitrain trains a network on the Pr x Pc ranks that mpirun started, float32, with the same\n"
     "plan, collectives and trainer as simtrain predicts.\n\n"
-    "  mpirun -n 4 mpitrain --grid 2x2 --network mlp --iterations 20\n\n";
+    "  mpirun -n 4 mpitrain --grid 2x2 --network mlp --iterations 20\n"
+    "  mpirun -n 4 --map-by slot:PE=8 --bind-to core mpitrain --grid 2x2 --threads 8\n\n";
 
 // What every rank must know before it trains. Rank 0 alone reports what is wrong with it.
 struct Request {
@@ -77,12 +78,14 @@ NativeResult describe_machine(int rank) {
 int train(const Job& job, int rank) {
   const Plan plan = make_plan(job.network, job.plan);
   const Coordinates me = plan.options.grid.coordinates(rank);
-  use_blas_threads(1);
+  use_blas_threads(job.threads);
   BlasKernels kernels([] { return MPI_Wtime(); });
   Collectives collectives(plan.options.grid, me, plan.uses(Algorithm::mpi));
   PhaseLog phases(plan, job.iterations);
   TrainerOptions options = trainer_options(job);
   options.phases = &phases;
+  if (const std::string warning = blas_warning(blas_identity()); rank == 0 && !warning.empty())
+    std::fprintf(stderr, "mpitrain: warning: %s\n", warning.c_str());
   Trainer trainer(plan, me, kernels, collectives, *job.training_data, options);
   MPI_Barrier(MPI_COMM_WORLD);
   const TrainingRun training = train_job(job, trainer, me);
