@@ -148,6 +148,7 @@ std::vector<Sample> measure_under(const Load& load, const std::vector<Call>& cal
   Measurements measurements = measure(bench, calls, measuring);
   progress.end();
   if (measurements.stopped) throw Interrupted{};
+  keep_quantiles(measurements.samples);
   keep_aside(measurements.samples, options.seed);
   return std::move(measurements.samples);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -17,6 +18,12 @@ namespace {
 // 4 + 2 + 1, hence 2.
 double left_over_strips(std::int64_t size, std::int64_t tile) {
   return std::popcount(static_cast<std::uint64_t>(size % tile));
+}
+
+constexpr std::size_t kProductTerms = 7;
+
+double work_of(const Call& call) {
+  return static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
 }
 
 std::vector<double> terms_of(const Call& call) {
@@ -40,8 +47,13 @@ bool has_three_sizes(Kernel kernel) { return is_gemm(kernel) || is_im2col(kernel
 
 FitMethod local_method(Kernel kernel) { return has_three_sizes(kernel) ? FitMethod::nearest : FitMethod::piecewise; }
 
-std::vector<std::string> term_names(Kernel kernel) {
-  if (is_gemm(kernel)) return {"1", "mn", "mk", "nk", "mnk", "strips(m)nk", "strips(n)mk"};
+std::vector<std::string> coefficient_names(Kernel kernel) {
+  if (is_gemm(kernel)) {
+    std::vector<std::string> names{"1", "mn", "mk", "nk", "mnk", "strips(m)nk", "strips(n)mk"};
+    names.emplace_back("split");
+    for (std::size_t i = 0; i < kProductTerms; ++i) names.push_back("small " + names[i]);
+    return names;
+  }
   if (is_im2col(kernel)) return {"1", "m", "m/n", "m if k>1"};
   if (is_pooling(kernel)) return {"1", "m", "mk", "mk/n"};
   return {"1", "m"};
@@ -54,16 +66,57 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
 }
 
-KernelFit KernelFit::fit(Kernel kernel, const std::vector<Sample>& samples) {
+namespace {
+
+struct LeastSquares {
+  std::vector<double> coefficients;
+  double error = 0;  // sum of squares of relative errors
+};
+
+// Of the samples that were not kept aside and whose work lies in (least, most].
+LeastSquares solve(const std::vector<Sample>& samples, double least, double most) {
   std::vector<std::vector<double>> rows;
   for (const Sample& sample : samples) {
-    if (sample.kept_aside) continue;
+    if (sample.kept_aside || work_of(sample.call) <= least || work_of(sample.call) > most) continue;
     std::vector<double> row = terms_of(sample.call);
     const double seconds = median(sample.seconds);
     for (double& term : row) term /= seconds;
     rows.push_back(std::move(row));
   }
-  KernelFit fit(kernel, samples, relative_least_squares(rows), {}, FitMethod::polynomial, {});
+  constexpr std::size_t kLeastRows = 3 * kProductTerms;
+  const bool all = least <= 0 && most == std::numeric_limits<double>::infinity();
+  if (!all && rows.size() < kLeastRows) return {{}, std::numeric_limits<double>::infinity()};
+  LeastSquares result{relative_least_squares(rows), 0};
+  for (const auto& row : rows) {
+    const double off = std::inner_product(row.begin(), row.end(), result.coefficients.begin(), 0.0) - 1;
+    result.error += off * off;
+  }
+  return result;
+}
+
+// One polynomial, or for products one below and one above a split: a BLAS may have another way for small ones (OpenBLAS
+// for AVX-512 up to mnk = 100^3). The split that leaves the smallest error, if that is much smaller than without.
+std::vector<double> solve(Kernel kernel, const std::vector<Sample>& samples) {
+  constexpr double kAll = std::numeric_limits<double>::infinity(), kMuch = 0.7;
+  LeastSquares best = solve(samples, 0, kAll);
+  if (!is_gemm(kernel)) return best.coefficients;
+  best.coefficients.resize(2 * kProductTerms + 1, 0);
+  double least = kMuch * best.error;
+  for (const double split : {1e5, 3e5, 1e6, 3e6, 1e7}) {
+    const LeastSquares small = solve(samples, 0, split), large = solve(samples, split, kAll);
+    if (small.error + large.error >= least) continue;
+    least = small.error + large.error;
+    best.coefficients = large.coefficients;
+    best.coefficients.push_back(split);
+    best.coefficients.insert(best.coefficients.end(), small.coefficients.begin(), small.coefficients.end());
+  }
+  return best.coefficients;
+}
+
+}  // namespace
+
+KernelFit KernelFit::fit(Kernel kernel, const std::vector<Sample>& samples) {
+  KernelFit fit(kernel, samples, solve(kernel, samples), {}, FitMethod::polynomial, {});
   for (const FitMethod method : {FitMethod::polynomial, local_method(kernel)})
     fit.candidates_.push_back({method, fit.judge(samples, method)});
   if (fit.candidates_[1].error.median < fit.candidates_[0].error.median) fit.method_ = local_method(kernel);
@@ -80,7 +133,7 @@ KernelFit::KernelFit(Kernel kernel, const std::vector<Sample>& samples, std::vec
       regions_(std::move(regions)),
       least_(samples.at(0).call),
       most_(samples.at(0).call) {
-  SIMTRAIN_INVARIANT(coefficients_.size() == term_names(kernel).size(), "coefficients");
+  SIMTRAIN_INVARIANT(coefficients_.size() == coefficient_names(kernel).size(), "coefficients");
   for (const Sample& sample : samples) {
     const Call& call = sample.call;
     const double seconds = median(sample.seconds);
@@ -91,7 +144,8 @@ KernelFit::KernelFit(Kernel kernel, const std::vector<Sample>& samples, std::vec
   }
   for (const Sample& sample : samples)
     if (!sample.kept_aside)
-      neighbours_.push_back({clamped(sample.call), std::log(measured_[sample.call] / polynomial(sample.call))});
+      neighbours_.push_back(
+          {clamped(sample.call), std::log(measured_[sample.call] / polynomial(sample.call)), is_small(sample.call)});
   std::sort(neighbours_.begin(), neighbours_.end(), [](const Neighbour& a, const Neighbour& b) { return a.at < b.at; });
 }
 
@@ -104,8 +158,13 @@ const FitError& KernelFit::error() const {
 
 double KernelFit::polynomial(const Call& call) const {
   const std::vector<double> terms = terms_of(call);
+  const auto first = coefficients_.begin() + (is_small(call) ? kProductTerms + 1 : 0);
   // A fit of one sample may have no constant term; a call always takes some time.
-  return std::max(1e-12, std::inner_product(terms.begin(), terms.end(), coefficients_.begin(), 0.0));
+  return std::max(1e-12, std::inner_product(terms.begin(), terms.end(), first, 0.0));
+}
+
+bool KernelFit::is_small(const Call& call) const {
+  return is_gemm(kernel_) && work_of(call) <= coefficients_[kProductTerms];
 }
 
 KernelFit::Point KernelFit::clamped(const Call& call) const {
@@ -115,12 +174,16 @@ KernelFit::Point KernelFit::clamped(const Call& call) const {
   return {log_of(call.m, least_.m, most_.m), log_of(call.n, least_.n, most_.n), log_of(call.k, least_.k, most_.k)};
 }
 
-double KernelFit::nearest_log_ratio(const Point& at) const {
+double KernelFit::nearest_log_ratio(const Call& call) const {
+  const Point at = clamped(call);
+  const bool small = is_small(call);
   constexpr std::size_t kNeighbours = 6;
+  constexpr double kOtherSide = 3;                     // of the split: as far as shapes that differ by e^3
   std::vector<std::pair<double, double>> by_distance;  // squared distance, log ratio
   by_distance.reserve(neighbours_.size());
   for (const Neighbour& neighbour : neighbours_) {
     double squared = 1e-6;  // a shape 0.1 % away counts as the same
+    if (neighbour.small != small) squared += kOtherSide * kOtherSide;
     for (std::size_t i = 0; i < at.size(); ++i) squared += (at[i] - neighbour.at[i]) * (at[i] - neighbour.at[i]);
     by_distance.emplace_back(squared, neighbour.log_ratio);
   }
@@ -132,10 +195,6 @@ double KernelFit::nearest_log_ratio(const Point& at) const {
     sum += by_distance[i].second / by_distance[i].first;
   }
   return sum / weights;
-}
-
-double KernelFit::work_of(const Call& call) {
-  return static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
 }
 
 double KernelFit::piecewise_log_ratio(double log_m) const {
@@ -151,8 +210,8 @@ double KernelFit::piecewise_log_ratio(double log_m) const {
 double KernelFit::predict(const Call& call, FitMethod method) const {
   const double seconds = polynomial(call);
   if (method == FitMethod::polynomial) return seconds;
-  const Point at = clamped(call);
-  return seconds * std::exp(method == FitMethod::nearest ? nearest_log_ratio(at) : piecewise_log_ratio(at[0]));
+  return seconds *
+         std::exp(method == FitMethod::nearest ? nearest_log_ratio(call) : piecewise_log_ratio(clamped(call)[0]));
 }
 
 Estimate KernelFit::estimate(const Call& call) const {

@@ -12,6 +12,8 @@
 // im2col and col2im: 1, m, m/n, and m for strides above 1 (call, elements, rows, gathering); of pooling: 1, m, mk, mk/n
 // (call, elements, looks at them, rows of looks); of the others 1, m.
 //
+// Products have two polynomials, below and above a split in mnk, where that makes the error much smaller.
+//
 // The samples kept aside choose between polynomial and the other (smaller median error), and state the error. Beyond
 // the measured shapes the ratio of the nearest edge is kept and the polynomial alone grows: predictions are positive
 // and grow with the shape (as between shapes with equal strips).
@@ -32,8 +34,9 @@ bool has_three_sizes(Kernel kernel);
 // The method besides the polynomial that is tried for a kernel.
 FitMethod local_method(Kernel kernel);
 
-// The names of a kernel's terms, in the order of its coefficients.
-std::vector<std::string> term_names(Kernel kernel);
+// The names of a kernel's coefficients, in their order. Products have a set for mnk > split, the split (0: none), and a
+// set for mnk <= split.
+std::vector<std::string> coefficient_names(Kernel kernel);
 
 // Middle value; of an even number the mean of the two in the middle. Precondition: not empty.
 double median(std::vector<double> values);
@@ -53,7 +56,7 @@ class KernelFit {
     std::string name;
     FitError error;
   };
-  // A fit made earlier. coefficients: one per term.
+  // A fit made earlier. coefficients: as they are named.
   KernelFit(Kernel kernel, const std::vector<Sample>& samples, std::vector<double> coefficients,
             std::vector<Candidate> candidates, FitMethod method, std::vector<Region> regions);
 
@@ -73,12 +76,14 @@ class KernelFit {
   struct Neighbour {
     Point at;
     double log_ratio;  // of measured to polynomial
+    bool small;
   };
 
   [[nodiscard]] double predict(const Call& call, FitMethod method) const;
   [[nodiscard]] double polynomial(const Call& call) const;
   [[nodiscard]] Point clamped(const Call& call) const;
-  [[nodiscard]] double nearest_log_ratio(const Point& at) const;
+  [[nodiscard]] bool is_small(const Call& call) const;  // a product below the split
+  [[nodiscard]] double nearest_log_ratio(const Call& call) const;
   [[nodiscard]] double piecewise_log_ratio(double log_m) const;
   [[nodiscard]] FitError judge(const std::vector<Sample>& samples, FitMethod method) const;
   [[nodiscard]] std::vector<Region> judge_regions(const std::vector<Sample>& samples) const;
@@ -90,8 +95,6 @@ class KernelFit {
   std::vector<Region> regions_;
   std::vector<Neighbour> neighbours_;                    // the samples that were fitted, by m
   std::unordered_map<Call, double, CallHash> measured_;  // medians of all samples
-  static double work_of(const Call& call);               // m n k
-
   double most_work_ = 0;  // of all samples: large m, n and k may each have been measured, but never together
   Call least_, most_;     // corners of the box of all samples
 };

@@ -33,7 +33,7 @@ po::options_description options() {
        "measure also with a process on every core at once, as ranks that share a node meet them")  //
       ("threads", po::value<std::string>()->default_value("1")->value_name("N"),
        "measure products also on 2, 4, ... N threads")  //
-      ("repetitions", po::value<std::string>()->default_value("15")->value_name("N"),
+      ("repetitions", po::value<std::string>()->default_value("31")->value_name("N"),
        "times that every call is measured, budget permitting")  //
       ("seed", po::value<std::string>()->default_value("1")->value_name("N"),
        "of the shapes, their order and the samples kept aside")                                              //

@@ -17,6 +17,23 @@ int executions_for(Workbench& bench, const Call& call) {
 
 }  // namespace
 
+void keep_quantiles(std::vector<Sample>& samples) {
+  for (Sample& sample : samples) {
+    if (sample.seconds.size() <= kKeptTimes) continue;
+    std::sort(sample.seconds.begin(), sample.seconds.end());
+    std::vector<double> kept;
+    for (std::size_t i = 0; i < kKeptTimes; ++i) {
+      const double position = (static_cast<double>(i) + 0.5) / static_cast<double>(kKeptTimes) *
+                                  static_cast<double>(sample.seconds.size()) -
+                              0.5;
+      const auto below = static_cast<std::size_t>(position);
+      const double part = position - static_cast<double>(below);
+      kept.push_back((1 - part) * sample.seconds[below] + part * sample.seconds[below + 1]);
+    }
+    sample.seconds = std::move(kept);
+  }
+}
+
 Measurements measure(Workbench& bench, const std::vector<Call>& calls, const MeasureOptions& options) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();

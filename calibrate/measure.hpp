@@ -31,6 +31,11 @@ struct Measurements {
 // Each repetition lasts at least kLeastTime_s: short calls are executed several times and the mean is kept.
 inline constexpr double kLeastTime_s = 200e-6;
 
+// As many times as a profile keeps of a sample: of more repetitions, the quantiles (i + 1/2) / kKeptTimes, in ascending
+// order, which have the same median and nearly the same distribution.
+inline constexpr std::size_t kKeptTimes = 9;
+void keep_quantiles(std::vector<Sample>& samples);
+
 // Precondition: the calls are distinct, fit the workbench and are executable.
 Measurements measure(Workbench& bench, const std::vector<Call>& calls, const MeasureOptions& options);
 

@@ -99,7 +99,7 @@ std::vector<KernelFit::Region> read_regions(JsonObject& fit) {
 
 std::vector<double> read_coefficients(Kernel kernel, JsonObject object) {
   std::vector<double> coefficients;
-  for (const std::string& name : term_names(kernel)) coefficients.push_back(object.number(name, 0, kLongest_s));
+  for (const std::string& name : coefficient_names(kernel)) coefficients.push_back(object.number(name, 0, kLongest_s));
   object.finish();
   return coefficients;
 }

@@ -32,7 +32,7 @@ Json with_error(Json json, const FitError& error) {
 
 Json to_json(Kernel kernel, const KernelFit& fit) {
   Json coefficients = Json::object();
-  const std::vector<std::string> names = term_names(kernel);
+  const std::vector<std::string> names = coefficient_names(kernel);
   for (std::size_t i = 0; i < names.size(); ++i) coefficients[names[i]] = fit.coefficients()[i];
   Json candidates = Json::array();
   for (const KernelFit::Candidate& candidate : fit.candidates())

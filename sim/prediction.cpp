@@ -147,7 +147,7 @@ po::options_description prediction_options() {
   options.add_options()("platform", word("FILE|SPEC"),
                         "SimGrid XML (torus.xml, fat-tree.xml, ethernet.xml or your own), or one word:\n"
                         "torus:16x16x16,bandwidth=6GBps,latency=1us")(
-      "profile", word("NAME|FILE")->default_value("epyc-zen5-openblas-0.3.21-haswell"),
+      "profile", word("NAME|FILE")->default_value("xeon-openblas-0.3.21-skylakex"),
       "measured kernel times of a node (calibrate kernels)")(
       "placement", word("HOW")->default_value("column-major"),
       "column-major: the Pr ranks of a grid column on neighbouring hosts; row-major: the Pc ranks of a row")(

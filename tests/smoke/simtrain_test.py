@@ -173,7 +173,7 @@ class WrongInput(ProgramTest):
 
     def test_a_profile_that_lacks_a_kernel(self):
         _, _ = self.run_program("simtrain", *JOB, "--grid", "2x2")
-        shipped = json.loads((BIN_DATA / "profiles" / "epyc-zen5-openblas-0.3.21-haswell.json").read_text())
+        shipped = json.loads((BIN_DATA / "profiles" / "xeon-openblas-0.3.21-skylakex.json").read_text())
         del shipped["kernels"]["gemm_nt"]
         self.write("p.json", json.dumps(shipped))
         self.refuse("simtrain", [*JOB, "--grid", "2x2", "--profile", "p.json"], "p.json", "gemm_nt", leaves=["p.json"])

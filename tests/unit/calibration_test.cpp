@@ -106,6 +106,20 @@ TEST(Rotation, HotOperandsStayWhereTheyAre) {
   EXPECT_LE(small.data + small.count, large.data + large.count) << "within the memory";
 }
 
+TEST(Measure, KeepsTheDistributionOfManyRepetitions) {
+  // 1 ... 99 in some order: quantiles (i + 1/2)/9 lie at 99 (i + 1/2)/9 + 1/2.
+  std::vector<double> many;
+  for (int i = 0; i < 99; ++i) many.push_back(1 + i * 37 % 99);
+  const std::vector<double> few{3, 1, 2};
+  std::vector<Sample> samples{{{Kernel::relu, 1}, many, false}, {{Kernel::relu, 2}, few, false}};
+  keep_quantiles(samples);
+  ASSERT_EQ(samples[0].seconds.size(), kKeptTimes);
+  for (std::size_t i = 0; i < kKeptTimes; ++i)
+    EXPECT_NEAR(samples[0].seconds[i], 99 * (double(i) + 0.5) / 9 + 0.5, 1e-9);
+  EXPECT_EQ(median(samples[0].seconds), 50);
+  EXPECT_EQ(samples[1].seconds, few) << "in the order of measuring";
+}
+
 TEST(Measure, RepeatsEveryCallInEveryPass) {
   Workbench bench(1 << 22, 1);
   std::vector<Call> calls;

@@ -68,7 +68,7 @@ TEST(Fit, RecoversTheCoefficientsUnderNoise) {
   const KernelFit fit = KernelFit::fit(Kernel::gemm_nn, synthetic(400, 0.05, true, node_s));
   const std::vector<double> expected{1e-6, 0.5e-9, 0.2e-9, 0.1e-9, 0.02e-9};
   for (std::size_t i = 0; i < expected.size(); ++i)
-    EXPECT_NEAR(fit.coefficients()[i], expected[i], 0.1 * expected[i]) << term_names(Kernel::gemm_nn)[i];
+    EXPECT_NEAR(fit.coefficients()[i], expected[i], 0.1 * expected[i]) << coefficient_names(Kernel::gemm_nn)[i];
   EXPECT_EQ(fit.error().samples, 100);
   EXPECT_LT(fit.error().median, 0.03);  // the median of five repetitions off by up to 5 %
   EXPECT_LT(fit.error().worst, 0.10);
@@ -99,6 +99,23 @@ TEST(Fit, ChoosesThePolynomialWhereItIsRight) {
   // Only noise is left to follow, and the nearest shapes follow it.
   const KernelFit fit = KernelFit::fit(Kernel::gemm_nn, synthetic(3000, 0.3, false, node_s));
   EXPECT_EQ(fit.method(), FitMethod::polynomial);
+}
+
+TEST(Fit, FindsWhereTheBlasTakesAnotherWay) {
+  // Above mnk = 10^6 ten times the time per multiply-add.
+  std::vector<Sample> samples;
+  for (std::int64_t i = 1; i <= 300; ++i) {
+    const Call call{Kernel::gemm_nt, 10 + i * 37 % 199, 10 + i * 53 % 97, 10 + i * 71 % 211};
+    const double work = double(call.m) * double(call.n) * double(call.k);
+    samples.push_back({call, {work * (work <= 1e6 ? 1e-12 : 1e-11)}, i % 5 == 0});
+  }
+  const KernelFit fit = KernelFit::fit(Kernel::gemm_nt, samples);
+  const auto names = coefficient_names(Kernel::gemm_nt);
+  const auto split = std::find(names.begin(), names.end(), "split") - names.begin();
+  EXPECT_EQ(fit.coefficients()[static_cast<std::size_t>(split)], 1e6);
+  EXPECT_LT(fit.error().worst, 0.01);
+  EXPECT_NEAR(fit.predict({Kernel::gemm_nt, 20, 20, 20}), 8000e-12, 1e-11);
+  EXPECT_NEAR(fit.predict({Kernel::gemm_nt, 101, 101, 101}), 101 * 101 * 101 * 1e-11, 1e-8);
 }
 
 TEST(Fit, ErrorsAreGivenByRegion) {
