@@ -39,6 +39,7 @@ std::string name_of_calls(const Operation& operation) {
     text += (text.empty() ? "" : " + ") + std::to_string(times) + " " + std::string(name_of(call.kernel)) + " " +
             std::to_string(call.m);
     if (call.n != 1 || call.k != 1) text += "x" + std::to_string(call.n) + "x" + std::to_string(call.k);
+    if (call.window != 1) text += "w" + std::to_string(call.window);
   });
   return text;
 }

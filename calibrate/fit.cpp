@@ -31,7 +31,10 @@ std::vector<double> terms_of(const Call& call) {
   if (is_gemm(call.kernel))
     return {
         1, m * n, m * k, n * k, m * n * k, left_over_strips(call.m, 4) * n * k, left_over_strips(call.n, 8) * m * k};
-  if (is_im2col(call.kernel)) return {1, m, m / n, call.k > 1 ? m : 0.0};
+  if (is_im2col(call.kernel)) {
+    const auto window = static_cast<double>(call.window);
+    return {1, m, m / n, call.k > 1 ? m : 0.0, m * k * k / (window * window)};
+  }
   if (is_pooling(call.kernel)) return {1, m, m * k, m * k / n};
   return {1, m};
 }
@@ -54,7 +57,7 @@ std::vector<std::string> coefficient_names(Kernel kernel) {
     for (std::size_t i = 0; i < kProductTerms; ++i) names.push_back("small " + names[i]);
     return names;
   }
-  if (is_im2col(kernel)) return {"1", "m", "m/n", "m if k>1"};
+  if (is_im2col(kernel)) return {"1", "m", "m/n", "m if k>1", "mkk/window^2"};
   if (is_pooling(kernel)) return {"1", "m", "mk", "mk/n"};
   return {"1", "m"};
 }
@@ -138,8 +141,10 @@ KernelFit::KernelFit(Kernel kernel, const std::vector<Sample>& samples, std::vec
     const Call& call = sample.call;
     const double seconds = median(sample.seconds);
     measured_[call] = seconds;
-    least_ = {kernel, std::min(least_.m, call.m), std::min(least_.n, call.n), std::min(least_.k, call.k)};
-    most_ = {kernel, std::max(most_.m, call.m), std::max(most_.n, call.n), std::max(most_.k, call.k)};
+    least_ = {kernel, std::min(least_.m, call.m), std::min(least_.n, call.n), std::min(least_.k, call.k),
+              std::min(least_.window, call.window)};
+    most_ = {kernel, std::max(most_.m, call.m), std::max(most_.n, call.n), std::max(most_.k, call.k),
+             std::max(most_.window, call.window)};
     most_work_ = std::max(most_work_, work_of(call));
   }
   for (const Sample& sample : samples)
@@ -171,7 +176,8 @@ KernelFit::Point KernelFit::clamped(const Call& call) const {
   const auto log_of = [](std::int64_t size, std::int64_t least, std::int64_t most) {
     return std::log(static_cast<double>(std::clamp(size, least, most)));
   };
-  return {log_of(call.m, least_.m, most_.m), log_of(call.n, least_.n, most_.n), log_of(call.k, least_.k, most_.k)};
+  return {log_of(call.m, least_.m, most_.m), log_of(call.n, least_.n, most_.n), log_of(call.k, least_.k, most_.k),
+          log_of(call.window, least_.window, most_.window)};
 }
 
 double KernelFit::nearest_log_ratio(const Call& call) const {
@@ -220,7 +226,7 @@ Estimate KernelFit::estimate(const Call& call) const {
     return size >= least && size <= most;
   };
   return {predict(call), inside(call.m, least_.m, most_.m) && inside(call.n, least_.n, most_.n) &&
-                             inside(call.k, least_.k, most_.k) &&
+                             inside(call.k, least_.k, most_.k) && inside(call.window, least_.window, most_.window) &&
                              (!is_gemm(call.kernel) || work_of(call) <= 2 * most_work_)};
 }
 

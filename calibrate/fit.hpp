@@ -9,8 +9,8 @@
 // cuts m and n into tiles (Goto, van de Geijn, "Anatomy of high-performance matrix multiplication", ACM TOMS 34(3),
 // 2008) and takes a slower way through the strips that are left over. m = 3 takes longer than m = 4. strips: bits of m
 // mod 4 and of n mod 8, the smallest tiles in use; where they do not matter their coefficients come out as 0. Terms of
-// im2col and col2im: 1, m, m/n, and m for strides above 1 (call, elements, rows, gathering); of pooling: 1, m, mk, mk/n
-// (call, elements, looks at them, rows of looks); of the others 1, m.
+// im2col and col2im: 1, m, m/n, m for strides above 1, and mk^2/window^2 (call, elements, rows, gathering, image); of
+// pooling: 1, m, mk, mk/n (call, elements, looks at them, rows of looks); of the others 1, m.
 //
 // Products have two polynomials, below and above a split in mnk, where that makes the error much smaller.
 //
@@ -72,7 +72,7 @@ class KernelFit {
   [[nodiscard]] const std::vector<Region>& regions() const { return regions_; }  // with samples kept aside
 
  private:
-  using Point = std::array<double, 3>;  // natural logarithms of m, n, k
+  using Point = std::array<double, 4>;  // natural logarithms of m, n, k, window
   struct Neighbour {
     Point at;
     double log_ratio;  // of measured to polynomial

@@ -179,8 +179,11 @@ std::vector<Sample> streaming_samples(double launch_s, double bandwidth_Bps, std
         continue;
       }
       for (const std::int64_t width : {1, 4, 16, 64, 224})
-        for (const std::int64_t third : is_pooling(kernel) ? std::array{4, 9, 36} : std::array{1, 2, 4})
-          add({kernel, m, width, third});
+        if (is_pooling(kernel))
+          for (const std::int64_t looks : {4, 9, 36}) add({kernel, m, width, looks});
+        else
+          for (const std::int64_t stride : {1, 2, 4})
+            for (const std::int64_t window : {1, 3, 11}) add({kernel, m, width, stride, window});
     }
   }
   return samples;

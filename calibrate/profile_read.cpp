@@ -34,6 +34,7 @@ Sample read_sample(Kernel kernel, JsonObject row) {
   if (has_three_sizes(kernel)) {
     sample.call.n = row.integer("n", 1);
     sample.call.k = row.integer("k", 1);
+    if (is_im2col(kernel)) sample.call.window = row.integer("window", 1);
   }
   const nlohmann::json& seconds = row.array("seconds");
   if (seconds.empty()) row.refuse("seconds", "expected at least one time");

@@ -51,6 +51,7 @@ Json to_json(const Sample& sample) {
   if (has_three_sizes(sample.call.kernel)) {
     row["n"] = sample.call.n;
     row["k"] = sample.call.k;
+    if (is_im2col(sample.call.kernel)) row["window"] = sample.call.window;
   }
   row["seconds"] = sample.seconds;
   if (sample.kept_aside) row["kept_aside"] = true;

@@ -70,14 +70,18 @@ void add_products_around(Kernel kernel, const std::vector<Call>& needed, const S
   }
 }
 
-// Matrices of up to twice kIm2colBytes, the widths of rows and the strides that networks use.
+// Matrices of up to twice kIm2colBytes, the widths of rows, strides and windows that networks use.
 void add_im2col(Kernel kernel, const SpreadLimits& limits, std::uint64_t seed, Collection& calls) {
-  constexpr std::array<std::int64_t, 3> kStrides{1, 2, 4};
+  struct Kind {
+    std::int64_t stride, window;
+  };
+  constexpr std::array<Kind, 7> kKinds{{{1, 3}, {2, 3}, {1, 5}, {1, 1}, {2, 1}, {2, 7}, {4, 11}}};
   int added = 0;
   for (std::uint64_t i = 0; added < limits.shapes / 2 && i < 10'000; ++i) {
     const auto [u] = low_discrepancy(seed, i);
-    const Call call = executable({kernel, log_between(1e3, 2.0 * kIm2colBytes / sizeof(float), u[0]),
-                                  log_between(4, 224, u[1]), kStrides[static_cast<std::size_t>(3 * u[2])]});
+    const Kind kind = kKinds[static_cast<std::size_t>(static_cast<double>(kKinds.size()) * u[2])];
+    const Call call = executable({kernel, log_between(1e4, 2.0 * kIm2colBytes / sizeof(float), u[0]),
+                                  log_between(6, 224, u[1]), kind.stride, kind.window});
     if (calls.add(call)) ++added;
   }
 }

@@ -56,15 +56,9 @@ Rows flatten_rows(const Call& call) { return rows_of(call.m, 36, 64); }
 
 Rows softmax_rows(const Call& call) { return rows_of(call.m, call.m >= 32000 ? 1000 : 10, 1); }
 
-// A convolution whose im2col matrix has m elements, rows of n outputs and stride k. The window is the one that networks
-// use with that stride (3 x 3, 7 x 7 with 2, 11 x 11 with 4) unless another one makes m exact.
+// A convolution of one image whose im2col matrix has m elements, rows of n outputs, stride k and that window.
 ConvolutionGeometry geometry_of(const Call& call) {
-  std::int64_t kernel = call.k == 1 ? 3 : 2 * call.k + 3;
-  for (const std::int64_t other : {kernel, std::int64_t{11}, std::int64_t{5}, std::int64_t{3}, std::int64_t{1}})
-    if (call.m % (other * other * call.n * call.n) == 0) {
-      kernel = other;
-      break;
-    }
+  const std::int64_t kernel = call.window;
   const Rows rows = rows_of(call.m, kernel * kernel * call.n, call.n);
   const std::int64_t padding = call.k == 1 ? kernel / 2 : 0;
   const auto inputs = [&](std::int64_t outputs) { return (outputs - 1) * call.k + kernel - 2 * padding; };
@@ -102,7 +96,7 @@ Call executable(const Call& call) {
     case Kernel::im2col:
     case Kernel::col2im: {
       const ConvolutionGeometry g = geometry_of(call);
-      return {call.kernel, g.patch() * g.out_pixels(), call.n, call.k};
+      return {call.kernel, g.patch() * g.out_pixels(), call.n, call.k, call.window};
     }
     default:
       return call;

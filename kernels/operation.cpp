@@ -8,7 +8,8 @@
 namespace simtrain {
 
 std::size_t CallHash::operator()(const Call& call) const noexcept {
-  const auto mixed = mix64(static_cast<std::uint64_t>(call.kernel) ^ mix64(static_cast<std::uint64_t>(call.m)));
+  const auto mixed = mix64(static_cast<std::uint64_t>(call.kernel) ^ mix64(static_cast<std::uint64_t>(call.m)) ^
+                           (static_cast<std::uint64_t>(call.window) << 32));
   return random_bits(mixed, static_cast<std::uint64_t>(call.n), static_cast<std::uint64_t>(call.k));
 }
 
@@ -67,15 +68,15 @@ void add_chunks(const Convolution& convolution, std::int64_t samples, std::int64
     if (filters == 0) continue;
     switch (convolution.pass) {
       case ConvolutionPass::forward:
-        calls.add({Kernel::im2col, patch * columns, geometry.out_width, geometry.stride}, times);
+        calls.add({Kernel::im2col, patch * columns, geometry.out_width, geometry.stride, geometry.kernel_width}, times);
         calls.add({Kernel::gemm_nn, filters, columns, patch}, times);
         break;
       case ConvolutionPass::data_gradient:
         calls.add({Kernel::gemm_tn, patch, columns, filters}, times);
-        calls.add({Kernel::col2im, patch * columns, geometry.out_width, geometry.stride}, times);
+        calls.add({Kernel::col2im, patch * columns, geometry.out_width, geometry.stride, geometry.kernel_width}, times);
         break;
       case ConvolutionPass::weight_gradient:
-        calls.add({Kernel::im2col, patch * columns, geometry.out_width, geometry.stride}, times);
+        calls.add({Kernel::im2col, patch * columns, geometry.out_width, geometry.stride, geometry.kernel_width}, times);
         calls.add({Kernel::gemm_nt, filters, patch, columns}, times);
         break;
     }

@@ -131,10 +131,10 @@ using Operation = std::variant<MatrixProduct, Convolution, ElementwiseOp, BiasFo
 // ---- primitive kernels: what is measured -----------------------------------------------------------------------
 
 // Streaming kernels have one size, `m`, with n = k = 1: the number of elements named below. The two im2col kernels also
-// have n = out_width and k = stride: they copy the image row by row, and an element of a short or strided row takes two
-// to three times as long. Pooling has m = elements of the input, n = out_width and k = how often four of them are
-// looked at, 4*window^2/stride^2 (4: windows that do not overlap; 9: windows of 3 with stride 2): time goes into
-// elements, looks and rows.
+// have n = out_width, k = stride and the window's side: they copy the image row by row, an element of a short or
+// strided row takes two to three times as long, and for each element k^2/window^2 of the image are read. Pooling has m
+// = elements of the input, n = out_width and k = how often four of them are looked at, 4*window^2/stride^2 (4: windows
+// that do not overlap; 9: windows of 3 with stride 2): time goes into elements, looks and rows.
 enum class Kernel {
   gemm_nn,
   gemm_nt,
@@ -188,7 +188,7 @@ constexpr bool is_pooling(Kernel kernel) {
 
 struct Call {
   Kernel kernel;
-  std::int64_t m, n = 1, k = 1;
+  std::int64_t m, n = 1, k = 1, window = 1;
   bool operator==(const Call&) const = default;
 };
 struct CallHash {
