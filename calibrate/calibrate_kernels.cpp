@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <ctime>
 #include <unordered_set>
 
+#include "calibrate/certificate.hpp"
 #include "calibrate/fit.hpp"
 #include "calibrate/kernels_command.hpp"
 #include "calibrate/measure.hpp"
+#include "calibrate/progress.hpp"
 #include "calibrate/spread.hpp"
-#include "kernels/blas_kernels.hpp"
-
-extern char** environ;
 
 namespace simtrain {
 namespace {
@@ -84,63 +82,6 @@ void tell_left_out(const std::vector<Call>& needed, const std::vector<Call>& mea
                  left_out, needed.size());
 }
 
-std::string now_utc() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
-
-// Variables that change what the BLAS does.
-std::string blas_environment() {
-  std::vector<std::string> found;
-  for (char** variable = environ; *variable != nullptr; ++variable)
-    for (const std::string_view prefix : {"OPENBLAS_", "GOTO_NUM_THREADS=", "OMP_NUM_THREADS="})
-      if (std::string_view(*variable).starts_with(prefix)) found.emplace_back(*variable);
-  std::sort(found.begin(), found.end());
-  std::string text;
-  for (const std::string& variable : found) text += (text.empty() ? "" : " ") + variable;
-  return text;
-}
-
-Certificate certificate_of(const CalibrationOptions& options, std::int64_t workbench_capacity) {
-  const MachineIdentity machine = this_machine();
-  const BlasIdentity blas = blas_identity();
-  Certificate certificate;
-  certificate.machine = options.machine.empty() ? machine.machine : options.machine;
-  certificate.cpu = machine.cpu;
-  certificate.blas = blas.library;
-  certificate.blas_core_type = blas.core_type;
-  certificate.environment = blas_environment();
-  certificate.compiler = "g++ " __VERSION__;
-  certificate.threads = blas.threads;
-  certificate.operands = describe_rotation(workbench_capacity);
-  certificate.date = now_utc();
-  certificate.command = options.command;
-  certificate.seed = options.seed;
-  return certificate;
-}
-
-// "\rcalibrate: pass 2, 34 %" on a terminal, at most when the number changes.
-class Progress {
- public:
-  void operator()(double fraction, int pass) {
-    const int percent = static_cast<int>(100 * fraction);
-    if (!terminal_ || percent == shown_) return;
-    shown_ = percent;
-    std::fprintf(stderr, "\rcalibrate: pass %d, %d %% ", pass, percent);
-  }
-  void end() const {
-    if (shown_ >= 0) std::fprintf(stderr, "\r%40s\r", "");
-  }
-
- private:
-  bool terminal_ = ::isatty(STDERR_FILENO) == 1;
-  int shown_ = -1;
-};
-
 }  // namespace
 
 Profile calibrate_kernels(const std::vector<Call>& needed, const CalibrationOptions& options) {
@@ -163,7 +104,8 @@ Profile calibrate_kernels(const std::vector<Call>& needed, const CalibrationOpti
   progress.end();
   if (measurements.stopped) throw Interrupted{};
   keep_aside(measurements.samples, options.seed);
-  return Profile::fit(certificate_of(options, bench.capacity()), std::move(measurements.samples));
+  return Profile::fit(certify(options.machine, options.command, options.seed, describe_rotation(bench.capacity())),
+                      std::move(measurements.samples));
 }
 
 }  // namespace simtrain

@@ -8,6 +8,7 @@
 #include "base/files.hpp"
 #include "base/options.hpp"
 #include "base/units.hpp"
+#include "calibrate/certificate.hpp"
 #include "train/plan.hpp"
 
 namespace po = boost::program_options;
@@ -74,18 +75,6 @@ std::vector<Call> needed_calls(const po::variables_map& values) {
   return {calls.begin(), calls.end()};
 }
 
-// The command as it can be typed again.
-std::string joined(const std::vector<std::string>& arguments) {
-  std::string text = "calibrate kernels";
-  for (const std::string& argument : arguments) {
-    const bool plain = argument.find_first_of(" '\"\\$*?&|;<>()#~`") == std::string::npos && !argument.empty();
-    std::string quoted = "'";
-    for (const char c : argument) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-    text += " " + (plain ? argument : quoted + "'");
-  }
-  return text;
-}
-
 }  // namespace
 
 int kernels_command(const std::vector<std::string>& arguments) {
@@ -100,7 +89,7 @@ int kernels_command(const std::vector<std::string>& arguments) {
       static_cast<int>(parse_integer("--repetitions", text_of(values, "repetitions"), 1, 1'000'000));
   calibration.seed = static_cast<std::uint64_t>(
       parse_integer("--seed", text_of(values, "seed"), 0, std::numeric_limits<std::int64_t>::max()));
-  calibration.command = joined(arguments);
+  calibration.command = typed_again("calibrate kernels", arguments);
   if (given(values, "machine")) calibration.machine = text_of(values, "machine");
   const std::string output = given(values, "output") ? text_of(values, "output") : "";
   if (given(values, "output")) check_writable("--output", output);

@@ -3,18 +3,20 @@
 
 #include "base/error.hpp"
 #include "calibrate/kernels_command.hpp"
+#include "calibrate/network_command.hpp"
 
 namespace simtrain {
 namespace {
 
 constexpr const char* kUsage =
     "calibrate measures what training costs on this machine.\n\n"
-    "  calibrate kernels --output node.json   measure the kernels on one core, write a profile\n"
-    "  calibrate show node.json               tell what a profile holds and how good it is\n\n"
-    "calibrate kernels --help tells the options.\n";
+    "  calibrate kernels --output node.json                 measure the kernels on one core, write a profile\n"
+    "  mpirun -n 2 calibrate network --add-to node.json     measure messages, add them to it\n"
+    "  calibrate show node.json                             tell what a profile holds and how good it is\n\n"
+    "calibrate kernels --help and calibrate network --help tell the options.\n";
 
 int run(std::vector<std::string> arguments) {
-  if (arguments.empty()) throw InputError("no command; expected kernels or show (--help tells more)");
+  if (arguments.empty()) throw InputError("no command; expected kernels, network or show (--help tells more)");
   const std::string command = arguments.front();
   arguments.erase(arguments.begin());
   if (command == "--help") {
@@ -26,8 +28,9 @@ int run(std::vector<std::string> arguments) {
     return 0;
   }
   if (command == "kernels") return kernels_command(arguments);
+  if (command == "network") return network_command(arguments);
   if (command == "show") return show_command(arguments);
-  throw InputError(unknown_choice("command", command, {"kernels", "show", "--help", "--version"}));
+  throw InputError(unknown_choice("command", command, {"kernels", "network", "show", "--help", "--version"}));
 }
 
 }  // namespace

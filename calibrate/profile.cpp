@@ -32,6 +32,8 @@ Profile Profile::fit(Certificate certificate, std::vector<Sample> samples) {
 
 const Certificate& Profile::certificate() const { return state_->certificate; }
 const std::string& Profile::path() const { return state_->path; }
+const NetworkSection& Profile::network() const { return state_->network; }
+void Profile::set_network(NetworkSection network) { state_->network = std::move(network); }
 const std::vector<Sample>& Profile::samples() const { return state_->samples; }
 
 std::map<Kernel, FitError> Profile::errors() const {

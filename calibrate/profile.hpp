@@ -1,5 +1,6 @@
-// A profile: what a node's kernels cost, measured. It has a birth certificate and a domain, keeps its samples, and says
-// how well its fit predicts samples that were kept aside. JSON, schema in docs/profile.schema.json.
+// A profile: what a node's kernels cost, measured, and its messages (calibrate/network_section.hpp) if they were
+// measured too. It has a birth certificate and a domain, keeps its samples, and says how well its fits predict samples
+// that were kept aside. JSON, schema in docs/profile.schema.json.
 #pragma once
 
 #include <map>
@@ -7,11 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/network_section.hpp"
+#include "calibrate/profile_types.hpp"
 #include "kernels/cost_model.hpp"
 
 namespace simtrain {
 
-inline constexpr int kProfileVersion = 1;
+// Version 2 has a network section, which version 1 has not; both are read, and 1 is written where 2 is not needed.
+inline constexpr int kProfileVersion = 2;
 
 struct Certificate {
   std::string machine, cpu, blas, blas_core_type, compiler, date, command;
@@ -26,11 +30,6 @@ struct Sample {
   Call call;
   std::vector<double> seconds;
   bool kept_aside = false;
-};
-
-struct FitError {  // |predicted/measured median - 1| over the samples kept aside
-  int samples = 0;
-  double median = 0, percentile95 = 0, worst = 0;
 };
 
 enum class FitMethod { polynomial, nearest, piecewise };  // calibrate/fit.hpp
@@ -50,6 +49,8 @@ class Profile final : public CostModel {
   [[nodiscard]] std::string to_json() const;
   [[nodiscard]] const Certificate& certificate() const;
   [[nodiscard]] const std::string& path() const;
+  [[nodiscard]] const NetworkSection& network() const;
+  void set_network(NetworkSection network);
   [[nodiscard]] const std::vector<Sample>& samples() const;
   [[nodiscard]] std::map<Kernel, FitError> errors() const;
   // Precondition: the profile has the kernel.

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "calibrate/network_json.hpp"
 #include "calibrate/profile_state.hpp"
 
 namespace simtrain {
@@ -106,7 +107,7 @@ Profile Profile::from_json(const std::string& path, const std::string& text) {
   const nlohmann::json document = parse_json("profile", path, text);
   JsonObject root("profile", path, document);
   if (root.text("format") != "simtrain-profile") root.refuse("format", "expected 'simtrain-profile'");
-  root.integer("version", kProfileVersion, kProfileVersion);
+  const std::int64_t version = root.integer("version", 1, kProfileVersion);
   Profile profile;
   profile.state_->path = path;
   profile.state_->certificate = read_certificate(root.object("certificate"));
@@ -121,6 +122,8 @@ Profile Profile::from_json(const std::string& path, const std::string& text) {
     std::move(samples.begin(), samples.end(), std::back_inserter(profile.state_->samples));
   }
   kernels.finish();
+  if (root.has("network") && version < 2) root.refuse("network", "expected version 2 of the format, found version 1");
+  if (root.has("network")) profile.set_network(read_network(root.object("network")));
   root.finish();
   return profile;
 }

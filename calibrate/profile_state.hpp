@@ -11,6 +11,7 @@ struct Profile::State {
   Certificate certificate;
   std::vector<Sample> samples;
   std::map<Kernel, KernelFit> fits;
+  NetworkSection network;
 };
 
 std::map<Kernel, std::vector<Sample>> by_kernel(const std::vector<Sample>& samples);

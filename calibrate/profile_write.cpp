@@ -1,6 +1,7 @@
 // Profile -> JSON, docs/profile.schema.json. One sample a line: a change of one shows as one line.
 #include <nlohmann/json.hpp>
 
+#include "calibrate/network_json.hpp"
 #include "calibrate/profile_state.hpp"
 
 namespace simtrain {
@@ -53,7 +54,8 @@ Json to_json(const Sample& sample) {
 }  // namespace
 
 std::string Profile::to_json() const {
-  std::string text = "{\n\"format\": \"simtrain-profile\",\n\"version\": " + std::to_string(kProfileVersion) +
+  const int version = network().empty() ? 1 : 2;
+  std::string text = "{\n\"format\": \"simtrain-profile\",\n\"version\": " + std::to_string(version) +
                      ",\n\"certificate\": " + simtrain::to_json(state_->certificate).dump(1) + ",\n\"kernels\": {\n";
   const auto groups = by_kernel(state_->samples);
   for (const auto& [kernel, samples] : groups) {
@@ -63,7 +65,7 @@ std::string Profile::to_json() const {
       text += simtrain::to_json(samples[i]).dump() + (i + 1 < samples.size() ? ",\n" : "\n");
     text += kernel == groups.rbegin()->first ? "]}\n" : "]},\n";
   }
-  return text + "}\n}\n";
+  return text + (network().empty() ? "}\n}\n" : "},\n\"network\": " + write_network(network()) + "\n}\n");
 }
 
 }  // namespace simtrain

@@ -5,6 +5,7 @@
 #include "base/files.hpp"
 #include "base/units.hpp"
 #include "calibrate/kernels_command.hpp"
+#include "calibrate/network_text.hpp"
 #include "calibrate/profile_state.hpp"
 #include "report/table.hpp"
 
@@ -45,7 +46,9 @@ std::string to_text(const Profile& profile) {
                std::string(name_of(profile.method(kernel))), percent(error.median), percent(error.percentile95),
                percent(error.worst)});
   }
-  return describe(profile.certificate()) + "\n" + table.text();
+  const std::string kernels = groups.empty() ? "no kernels were measured\n" : table.text();
+  const std::string network = to_text(profile.network());
+  return describe(profile.certificate()) + "\n" + kernels + (network.empty() ? "" : "\n" + network);
 }
 
 int show_command(const std::vector<std::string>& arguments) {

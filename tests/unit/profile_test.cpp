@@ -101,7 +101,7 @@ TEST(ProfileReading, RefusesTruncatedFiles) {
 TEST(ProfileReading, RefusesOtherFormatsAndVersions) {
   expect_refused("[1]", {"expected an object"});
   expect_refused(changed("simtrain-profile", "simtrain-network"), {"'format'", "simtrain-profile"});
-  expect_refused(changed("\"version\": 1", "\"version\": 2"), {"'version'", "from 1 to 1", "found 2"});
+  expect_refused(changed("\"version\": 1", "\"version\": 3"), {"'version'", "from 1 to 2", "found 3"});
 }
 
 TEST(ProfileReading, RefusesUnknownKeysAndKernels) {
