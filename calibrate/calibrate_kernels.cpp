@@ -2,20 +2,18 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <limits>
 #include <optional>
 #include <unordered_set>
 
+#include "calibrate/certificate.hpp"
 #include "calibrate/companions.hpp"
 #include "calibrate/fit.hpp"
 #include "calibrate/interrupt.hpp"
 #include "calibrate/kernels_command.hpp"
 #include "calibrate/measure.hpp"
+#include "calibrate/progress.hpp"
 #include "calibrate/spread.hpp"
-#include "kernels/blas_kernels.hpp"
-
-extern char** environ;
 
 namespace simtrain {
 namespace {
@@ -63,71 +61,6 @@ void tell_left_out(const std::vector<Call>& needed, const std::vector<Call>& mea
                  left_out, needed.size());
 }
 
-std::string now_utc() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
-
-// Variables that change what the BLAS does.
-std::string blas_environment() {
-  std::vector<std::string> found;
-  for (char** variable = environ; *variable != nullptr; ++variable)
-    for (const std::string_view prefix : {"OPENBLAS_", "GOTO_NUM_THREADS=", "OMP_NUM_THREADS="})
-      if (std::string_view(*variable).starts_with(prefix)) found.emplace_back(*variable);
-  std::sort(found.begin(), found.end());
-  std::string text;
-  for (const std::string& variable : found) text += (text.empty() ? "" : " ") + variable;
-  return text;
-}
-
-Certificate certificate_of(const CalibrationOptions& options, std::int64_t workbench_capacity) {
-  const MachineIdentity machine = this_machine();
-  const BlasIdentity blas = blas_identity();
-  Certificate certificate;
-  certificate.machine = options.machine.empty() ? machine.machine : options.machine;
-  certificate.cpu = machine.cpu;
-  certificate.blas = blas.library;
-  certificate.blas_core_type = blas.core_type;
-  certificate.environment = blas_environment();
-  certificate.compiler = "g++ " __VERSION__;
-  certificate.threads = blas.threads;
-  certificate.operands = describe_rotation(workbench_capacity);
-  certificate.date = now_utc();
-  certificate.command = options.command;
-  certificate.seed = options.seed;
-  return certificate;
-}
-
-// "\rcalibrate: 2 processes, 1 thread: pass 2, 34 %" on a terminal, at most when the number changes.
-class Progress {
- public:
-  explicit Progress(const Load& load)
-      : what_(std::to_string(load.processes) + (load.processes == 1 ? " process" : " processes") + ", " +
-              std::to_string(load.threads) + (load.threads == 1 ? " thread" : " threads")) {}
-  void operator()(double fraction, int pass) {
-    const int percent = static_cast<int>(100 * fraction);
-    if (!terminal_ || percent == shown_) return;
-    shown_ = percent;
-    std::fprintf(stderr, "\rcalibrate: %s: pass %d, %d %% ", what_.c_str(), pass, percent);
-  }
-  void end() const {
-    if (shown_ >= 0) std::fprintf(stderr, "\r%60s\r", "");
-  }
-
- private:
-  bool terminal_ = ::isatty(STDERR_FILENO) == 1;
-  std::string what_;
-  int shown_ = -1;
-};
-
-}  // namespace
-
-namespace {
-
 // Measures calls under a load; companions, if there are any, do the same in step.
 std::vector<Sample> measure_under(const Load& load, const std::vector<Call>& calls, std::int64_t floats,
                                   const CalibrationOptions& options, double budget_s) {
@@ -140,7 +73,8 @@ std::vector<Sample> measure_under(const Load& load, const std::vector<Call>& cal
       measure(bench, calls, measuring);  // until the parent has had enough
     });
   Workbench bench(floats, options.seed, load.threads);
-  Progress progress(load);
+  Progress progress(std::to_string(load.processes) + (load.processes == 1 ? " process, " : " processes, ") +
+                    std::to_string(load.threads) + (load.threads == 1 ? " thread" : " threads"));
   MeasureOptions measuring{budget_s, options.repetitions, options.seed};
   measuring.stop = [] { return InterruptWatch::interrupted(); };
   measuring.progress = [&](double fraction, int pass) { progress(fraction, pass); };
@@ -180,7 +114,8 @@ Profile calibrate_kernels(const std::vector<Call>& needed, const CalibrationOpti
   for (const Load& load : options.loads) {
     std::vector<Sample> samples = measure_under(load, affected_by(load, calls), floats, options, budget_s);
     if (!profile)
-      profile = Profile::fit(certificate_of(options, floats), std::move(samples));
+      profile = Profile::fit(certify(options.machine, options.command, options.seed, describe_rotation(floats)),
+                             std::move(samples));
     else
       profile->add(load, KernelTimes(std::move(samples)));
   }

@@ -69,6 +69,14 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
 }
 
+FitError summarise_errors(std::vector<double> errors) {
+  if (errors.empty()) return {};
+  std::sort(errors.begin(), errors.end());
+  // Nearest rank: the smallest value that at least 95 % of them do not exceed.
+  const auto rank = static_cast<std::size_t>(std::ceil(0.95 * static_cast<double>(errors.size())));
+  return {static_cast<int>(errors.size()), median(errors), errors[rank - 1], errors.back()};
+}
+
 namespace {
 
 struct LeastSquares {
@@ -234,11 +242,7 @@ FitError KernelFit::judge(const std::vector<Sample>& samples, FitMethod method) 
   std::vector<double> errors;
   for (const Sample& sample : samples)
     if (sample.kept_aside) errors.push_back(std::abs(predict(sample.call, method) / median(sample.seconds) - 1));
-  if (errors.empty()) return {};
-  std::sort(errors.begin(), errors.end());
-  // Nearest rank: the smallest value that at least 95 % of them do not exceed.
-  const auto rank = static_cast<std::size_t>(std::ceil(0.95 * static_cast<double>(errors.size())));
-  return {static_cast<int>(errors.size()), median(errors), errors[rank - 1], errors.back()};
+  return summarise_errors(std::move(errors));
 }
 
 namespace {

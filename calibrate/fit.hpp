@@ -41,6 +41,9 @@ std::vector<std::string> coefficient_names(Kernel kernel);
 // Middle value; of an even number the mean of the two in the middle. Precondition: not empty.
 double median(std::vector<double> values);
 
+// Of errors over the samples kept aside; all 0 when there are none.
+FitError summarise_errors(std::vector<double> errors);
+
 class KernelFit {
  public:
   struct Candidate {

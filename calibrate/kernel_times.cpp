@@ -1,23 +1,8 @@
 #include "calibrate/kernel_times.hpp"
 
-#include <array>
-#include <cstdio>
-#include <cstdlib>
-
 #include "base/error.hpp"
 
 namespace simtrain {
-namespace {
-
-// The value with the four significant digits that a profile keeps.
-double to_four_digits(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3e", value);
-  return std::strtod(text.data(), nullptr);
-}
-
-}  // namespace
-
 KernelTimes::KernelTimes(std::vector<Sample> samples) : samples_(std::move(samples)) {
   for (Sample& sample : samples_)
     for (double& seconds : sample.seconds) seconds = to_four_digits(seconds);  // as the file will hold them

@@ -8,6 +8,7 @@
 #include "base/files.hpp"
 #include "base/options.hpp"
 #include "base/units.hpp"
+#include "calibrate/certificate.hpp"
 #include "calibrate/companions.hpp"
 #include "kernels/blas_kernels.hpp"
 #include "train/plan.hpp"

@@ -5,20 +5,23 @@
 #include "calibrate/check_command.hpp"
 #include "calibrate/import_command.hpp"
 #include "calibrate/kernels_command.hpp"
+#include "calibrate/network_command.hpp"
 
 namespace simtrain {
 namespace {
 
 constexpr const char* kUsage =
     "calibrate measures what training costs on this machine.\n\n"
-    "  calibrate kernels --output node.json   measure the kernels on one core, write a profile\n"
-    "  calibrate check node.json              does this machine still take the times that the profile says?\n"
-    "  calibrate import gemms.csv ...         a profile from products measured elsewhere (an accelerator's)\n"
-    "  calibrate show node.json               tell what a profile holds and how good it is\n\n"
-    "calibrate kernels --help and calibrate import --help tell the options.\n";
+    "  calibrate kernels --output node.json                 measure the kernels on one core, write a profile\n"
+    "  mpirun -n 2 calibrate network --add-to node.json     measure messages, add them to it\n"
+    "  calibrate show node.json                             tell what a profile holds and how good it is\n"
+    "  calibrate check node.json                            does this machine still take the profile's times?\n"
+    "  calibrate import gemms.csv ...                       a profile from products measured elsewhere\n\n"
+    "calibrate COMMAND --help tells the options.\n";
 
 int run(std::vector<std::string> arguments) {
-  if (arguments.empty()) throw InputError("no command; expected kernels, check, import or show (--help tells more)");
+  if (arguments.empty())
+    throw InputError("no command; expected kernels, network, show, check or import (--help tells more)");
   const std::string command = arguments.front();
   arguments.erase(arguments.begin());
   if (command == "--help") {
@@ -30,10 +33,12 @@ int run(std::vector<std::string> arguments) {
     return 0;
   }
   if (command == "kernels") return kernels_command(arguments);
+  if (command == "network") return network_command(arguments);
   if (command == "check") return check_command(arguments);
   if (command == "import") return import_command(arguments);
   if (command == "show") return show_command(arguments);
-  throw InputError(unknown_choice("command", command, {"kernels", "check", "import", "show", "--help", "--version"}));
+  throw InputError(
+      unknown_choice("command", command, {"kernels", "network", "show", "check", "import", "--help", "--version"}));
 }
 
 }  // namespace

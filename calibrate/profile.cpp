@@ -1,12 +1,21 @@
 #include "calibrate/profile.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "calibrate/profile_state.hpp"
 
 namespace simtrain {
+
+double to_four_digits(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3e", value);
+  return std::strtod(text.data(), nullptr);
+}
 
 Profile::Profile() : state_(std::make_unique<State>()) {}
 Profile::Profile(Profile&&) noexcept = default;
@@ -27,6 +36,8 @@ const Certificate& Profile::certificate() const { return state_->certificate; }
 const std::string& Profile::path() const { return state_->path; }
 const std::vector<Sample>& Profile::samples() const { return at({certificate().threads, 1}).samples(); }
 const std::map<Load, KernelTimes>& Profile::loads() const { return state_->loads; }
+const NetworkSection& Profile::network() const { return state_->network; }
+void Profile::set_network(NetworkSection network) { state_->network = std::move(network); }
 
 void Profile::add(const Load& load, KernelTimes times) {
   const auto alone = state_->loads.find({certificate().threads, 1});

@@ -1,5 +1,6 @@
-// A profile: what a node's kernels cost, measured. It has a birth certificate and a domain, keeps its samples, and says
-// how well its fit predicts samples that were kept aside. JSON, schema in docs/profile.schema.json.
+// A profile: what a node's kernels cost, measured, and its messages (calibrate/network_section.hpp) if they were
+// measured too. It has a birth certificate and a domain, keeps its samples, and says how well its fits predict samples
+// that were kept aside. JSON, schema in docs/profile.schema.json.
 #pragma once
 
 #include <map>
@@ -7,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/network_section.hpp"
+#include "calibrate/profile_types.hpp"
 #include "kernels/cost_model.hpp"
 
 namespace simtrain {
@@ -32,12 +35,6 @@ struct Sample {
   bool operator==(const Sample&) const = default;
 };
 
-struct FitError {  // |predicted/measured median - 1| over the samples kept aside
-  int samples = 0;
-  double median = 0, percentile95 = 0, worst = 0;
-  bool operator==(const FitError&) const = default;
-};
-
 enum class FitMethod { polynomial, nearest, piecewise };  // calibrate/fit.hpp
 
 class Profile final : public CostModel {
@@ -55,6 +52,8 @@ class Profile final : public CostModel {
   [[nodiscard]] std::string to_json() const;
   [[nodiscard]] const Certificate& certificate() const;
   [[nodiscard]] const std::string& path() const;
+  [[nodiscard]] const NetworkSection& network() const;
+  void set_network(NetworkSection network);
   [[nodiscard]] const std::vector<Sample>& samples() const;  // of one process alone
 
   // Of one process alone on its node, with the certificate's threads.

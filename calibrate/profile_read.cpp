@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "calibrate/network_json.hpp"
 #include "calibrate/profile_state.hpp"
 
 namespace simtrain {
@@ -154,6 +155,7 @@ Profile Profile::from_json(const std::string& path, const std::string& text) {
       profile.add(load, read_times(path, entry.object("kernels")));
       entry.finish();
     }
+  if (root.has("network")) profile.set_network(read_network(root.object("network")));
   root.finish();
   return profile;
 }

@@ -10,6 +10,7 @@ struct Profile::State {
   std::string path;
   Certificate certificate;
   std::map<Load, KernelTimes> loads;
+  NetworkSection network;
 };
 
 }  // namespace simtrain

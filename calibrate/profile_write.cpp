@@ -1,6 +1,7 @@
 // Profile -> JSON, docs/profile.schema.json. One sample a line: a change of one shows as one line.
 #include <nlohmann/json.hpp>
 
+#include "calibrate/network_json.hpp"
 #include "calibrate/profile_state.hpp"
 
 namespace simtrain {
@@ -93,6 +94,7 @@ std::string Profile::to_json() const {
                 ", \"processes\": " + std::to_string(load.processes) +
                 ", \"kernels\": " + simtrain::to_json(times, &at(alone)) + "}";
   if (!others.empty()) text += ",\n\"loads\": [\n" + others + "]";
+  if (!network().empty()) text += ",\n\"network\": " + write_network(network());
   return text + "\n}\n";
 }
 

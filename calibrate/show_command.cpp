@@ -7,6 +7,7 @@
 #include "base/units.hpp"
 #include "calibrate/kernel_times.hpp"
 #include "calibrate/kernels_command.hpp"
+#include "calibrate/network_text.hpp"
 #include "calibrate/plot.hpp"
 #include "report/table.hpp"
 
@@ -90,9 +91,15 @@ std::string describe(const KernelTimes& times) {
 
 std::string to_text(const Profile& profile) {
   std::string text = describe(profile.certificate());
-  for (const auto& [load, times] : profile.loads())
+  for (const auto& [load, times] : profile.loads()) {
+    if (times.fits().empty()) {
+      text += "\nno kernels were measured\n";
+      continue;
+    }
     text += "\n" + std::to_string(load.processes) + (load.processes == 1 ? " process" : " processes at once") + " on " +
             std::to_string(load.threads) + (load.threads == 1 ? " thread" : " threads each") + "\n" + describe(times);
+  }
+  if (const std::string network = to_text(profile.network()); !network.empty()) text += "\n" + network;
   return text;
 }
 

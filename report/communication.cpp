@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "base/units.hpp"
@@ -64,6 +65,10 @@ std::string meaning(const Result& result) {
   const double difference = result.communication_s() - result.alpha_beta_s();
   const double relative = difference / result.alpha_beta_s();
   constexpr double kSame = 0.02;
+  if (result.platform && result.platform->network_model == "calibrated" && std::abs(relative) > kSame)
+    return "The simulated communication takes " + format_seconds(std::abs(difference)) + " (" +
+           format_percent(std::abs(relative)) + ") " + (difference > 0 ? "longer" : "less") +
+           " than alpha-beta: messages take what was measured for their size, and share links with each other.";
   if (relative > kSame)
     return "The simulated communication takes " + format_seconds(difference) + " (" + format_percent(relative) +
            ") longer than alpha-beta: messages share links with each other, or take routes slower than alpha and beta.";

@@ -109,7 +109,10 @@ ordered_json write(const PlatformResult& platform) {
           {"hosts", platform.hosts},
           {"latency_s", finite("latency_s", platform.latency_s)},
           {"bandwidth_Bps", finite("bandwidth_Bps", platform.bandwidth_Bps)},
-          {"latency_source", platform.latency_source}};
+          {"latency_source", platform.latency_source},
+          {"network_model", platform.network_model},
+          {"network_source", platform.network_source},
+          {"network_outside_share", finite("network_outside_share", platform.network_outside_share)}};
 }
 
 ordered_json write(const ProfileResult& profile) {

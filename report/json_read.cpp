@@ -123,6 +123,9 @@ PlatformResult read_platform(JsonObject from) {
   platform.latency_s = amount(from, "latency_s");
   platform.bandwidth_Bps = amount(from, "bandwidth_Bps");
   platform.latency_source = from.text("latency_source");
+  platform.network_model = from.text("network_model");
+  platform.network_source = from.text("network_source");
+  platform.network_outside_share = from.number("network_outside_share", 0, 1);
   from.finish();
   return platform;
 }

@@ -35,6 +35,19 @@ std::string platform_text(const PlatformResult& platform) {
   return text;
 }
 
+std::string messages_text(const PlatformResult& platform) {
+  return platform.network_model + ": " +
+         (platform.network_source.empty() ? "latency + bytes / bandwidth of the platform" : platform.network_source);
+}
+
+void add_network_range(Page& page, const PlatformResult& platform) {
+  if (platform.network_outside_share > 0)
+    page.warning(
+        format_percent(platform.network_outside_share) +
+        " of the messages' time is of sizes that were not measured. Measure them (calibrate network --largest) "
+        "before you rely on the prediction.");
+}
+
 void add_optional(Page& page, std::string_view label, const std::string& value) {
   if (!value.empty()) page.fact(label, value);
 }
@@ -45,6 +58,7 @@ void add_job(Page& page, const Result& result) {
   page.fact("network", job.network + ", batch " + format_count(static_cast<double>(job.batch)));
   page.fact("grid", grid_text(job));
   if (result.platform) page.fact("platform", platform_text(*result.platform));
+  if (result.platform) page.fact("messages", messages_text(*result.platform));
   page.fact("collectives", job.collectives);
   std::string options;
   for (const auto& [name, value] : {std::pair<std::string, std::string>{"strategy", job.strategy},
@@ -205,6 +219,7 @@ std::string to_text(const Result& result) {
   add_layers(page, result);
   add_shares(page, result);
   add_communication(page, result);
+  if (result.platform) add_network_range(page, *result.platform);
   add_memory(page, result);
   if (result.profile) add_profile(page, result);
   if (!result.epochs.empty())

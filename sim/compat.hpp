@@ -8,11 +8,15 @@
 #include <functional>
 #include <simgrid/s4u.hpp>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 // clang-format off: in 3.32 it cannot stand first, where sorting would put it
 #include <simgrid/version.h>
 // clang-format on
+#if SIMGRID_VERSION < 40000
+#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
+#endif
 
 namespace simtrain::compat {
 
@@ -132,6 +136,26 @@ inline s4u::NetZone* add_fat_tree_zone([[maybe_unused]] s4u::Engine& engine, con
 #else
   return s4u::create_fatTree_zone(name, nullptr, {levels, shape.down, shape.up, shape.cables}, callbacks(factory),
                                   link.bandwidth_Bps, link.latency_s, full_duplex);
+#endif
+}
+
+// What every message's latency and bandwidth are multiplied by, from its size with the envelope, its ends and its
+// links. SimGrid asks once for each, when the message begins to move.
+using NetworkFactor =
+    std::function<double(double bytes, const s4u::Host* from, const s4u::Host* to, const std::vector<s4u::Link*>&)>;
+
+inline void set_network_factors(s4u::Engine& engine, const NetworkFactor& latency, const NetworkFactor& bandwidth) {
+  const auto adapted = [](const NetworkFactor& factor) {
+    return [factor](double bytes, const s4u::Host* from, const s4u::Host* to, const std::vector<s4u::Link*>& links,
+                    const std::unordered_set<s4u::NetZone*>&) { return factor(bytes, from, to, links); };
+  };
+#if SIMGRID_VERSION >= 40000
+  engine.get_netzone_root()->set_latency_factor_cb(adapted(latency));
+  engine.get_netzone_root()->set_bandwidth_factor_cb(adapted(bandwidth));
+#else
+  simgrid::kernel::resource::NetworkModelIntf* model = engine.get_netzone_root()->get_network_model();
+  model->set_lat_factor_cb(adapted(latency));
+  model->set_bw_factor_cb(adapted(bandwidth));
 #endif
 }
 

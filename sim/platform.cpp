@@ -35,6 +35,7 @@ std::filesystem::path platform_file(const std::string& name) {
 s4u::Host* add_host(s4u::NetZone* zone, unsigned long number, const PlatformSpec& spec) {
   s4u::Host* host = compat::add_host(zone, "host-" + std::to_string(number), kFlopsPerSecond);
   host->set_core_count(kCoresPerHost);
+  if (spec.family == PlatformFamily::node) host->set_property("node", "node-0");
   if (spec.memory_bytes) host->set_property("memory", std::to_string(*spec.memory_bytes) + "B");
   return host;
 }
@@ -76,10 +77,10 @@ void build_fat_tree(s4u::Engine& engine, const PlatformSpec& spec, Hosts& hosts)
       ->seal();
 }
 
-// Ethernet and crossbar: hosts around one switch.
+// Ethernet, crossbar, node: hosts around one switch.
 void build_star(s4u::Engine& engine, const PlatformSpec& spec, Hosts& hosts) {
   // A route crosses two links: half of the crossbar's latency on each adds up to exactly the whole.
-  const double latency_s = spec.family == PlatformFamily::crossbar ? spec.latency_s / 2 : spec.latency_s;
+  const double latency_s = spec.family == PlatformFamily::ethernet ? spec.latency_s : spec.latency_s / 2;
   s4u::NetZone* zone = compat::add_star_zone(engine, "switch");
   s4u::Link* backbone = spec.backbone_Bps ? compat::add_link(zone, "backbone", *spec.backbone_Bps) : nullptr;
   for (unsigned long number = 0; std::cmp_less(number, spec.hosts()); ++number) {

@@ -1,6 +1,7 @@
 // Platforms: a SimGrid XML file, or one word such as "torus:16x16x16,bandwidth=6GBps,latency=1us".
 //
-// Families (one word): torus:AxB[xC...], fat-tree:..., ethernet:N, crossbar:N. sim/platform_spec.hpp has the grammar.
+// Families (one word): torus:AxB[xC...], fat-tree:..., ethernet:N, crossbar:N, node:N. sim/platform_spec.hpp has the
+// grammar. Hosts with the same property "node" are cores of one node.
 // Hosts are ordered as their topology numbers them: creation order for one-word platforms, natural order of names
 // (node-2 before node-10) for XML, since SimGrid itself sorts names as text.
 #pragma once

@@ -16,10 +16,11 @@ struct Family {
   PlatformFamily family;
   double bandwidth_Bps, latency_s;  // defaults
 };
-constexpr std::array<Family, 4> kFamilies{{{"torus", PlatformFamily::torus, 6e9, 400e-9},
+constexpr std::array<Family, 5> kFamilies{{{"torus", PlatformFamily::torus, 6e9, 400e-9},
                                            {"fat-tree", PlatformFamily::fat_tree, 6e9, 500e-9},
                                            {"ethernet", PlatformFamily::ethernet, 1.25e9, 10e-6},
-                                           {"crossbar", PlatformFamily::crossbar, 6e9, 2e-6}}};
+                                           {"crossbar", PlatformFamily::crossbar, 6e9, 2e-6},
+                                           {"node", PlatformFamily::node, kLoopbackBandwidth_Bps, kLoopbackLatency_s}}};
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -90,7 +91,7 @@ void read_keys(PlatformSpec& spec, const std::string& who, const std::vector<std
 }
 
 void check_shape(PlatformSpec& spec, const std::string& who) {
-  const bool single = spec.family == PlatformFamily::ethernet || spec.family == PlatformFamily::crossbar;
+  const bool single = spec.family != PlatformFamily::torus && spec.family != PlatformFamily::fat_tree;
   if (single && spec.shape.size() != 1)
     throw InputError(who + ": shape '" + joined(spec.shape) + "' is not valid; expected one number, the hosts");
   std::int64_t hosts = 1;
@@ -139,6 +140,8 @@ PlatformSpec parse_platform_spec(std::string_view text) {
   parts.erase(parts.begin());
   read_keys(spec, who, parts);
   check_shape(spec, who);
+  if (spec.family == PlatformFamily::node && spec.memory_bytes)
+    spec.memory_bytes = std::max<std::int64_t>(1, *spec.memory_bytes / spec.hosts());
   return spec;
 }
 
@@ -162,6 +165,8 @@ std::string PlatformSpec::description() const {
              (backbone_Bps ? ", backbone of " + format_bandwidth(*backbone_Bps) : "");
     case PlatformFamily::crossbar:
       return "crossbar with " + hosts_text + ", routes" + links;
+    case PlatformFamily::node:
+      return "node with " + std::to_string(hosts()) + " cores, routes" + links;
   }
   return {};
 }

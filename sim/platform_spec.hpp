@@ -14,14 +14,19 @@
 //     backbone=40GBps   what the switch carries in all, both ways together; default: unlimited (non-blocking switch).
 //   crossbar:64         as ethernet, but `latency` is that of a whole route: n bytes alone on their two links take
 //                       latency + n / bandwidth exactly, the alpha-beta model.
+//   node:4              one node of four cores, each a host here and room for one rank; every two are joined through
+//   the
+//                       node's memory, as in a crossbar. `memory` is the node's, of which each core has its share. With
+//                       --network-model calibrated their messages are local ones.
 //
 // Keys of every family (a unit is always required, base/units.hpp):
-//                       torus     fat-tree   ethernet   crossbar
-//   bandwidth (bw)      6 GB/s    6 GB/s     1.25 GB/s  6 GB/s     of one direction of one link
-//   latency (lat)       400 ns    500 ns     10 us      2 us       of one link; crossbar: of a route
-//   memory              unknown                                    of a host
+//                       torus     fat-tree   ethernet   crossbar  node
+//   bandwidth (bw)      6 GB/s    6 GB/s     1.25 GB/s  6 GB/s    20 GB/s  of one direction of one link
+//   latency (lat)       400 ns    500 ns     10 us      2 us      100 ns   of one link; crossbar, node: of a route
+//   memory              unknown                                            of a host; node: of all of them
 // 6 GB/s and 2 us are the alpha and beta of the published evaluation (arXiv 1712.04432); the link latencies of torus
-// and fat tree give about 2 us for a route of five hops and through two levels of switches. Ethernet is 10 Gbit/s.
+// and fat tree give about 2 us for a route of five hops and through two levels of switches. Ethernet is 10 Gbit/s. A
+// node has the figures of the loopback below.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +37,7 @@
 
 namespace simtrain {
 
-enum class PlatformFamily { torus, fat_tree, ethernet, crossbar };
+enum class PlatformFamily { torus, fat_tree, ethernet, crossbar, node };
 
 inline constexpr std::int64_t kMostHosts = std::int64_t{1} << 20;
 
@@ -48,7 +53,7 @@ struct PlatformSpec {
   double bandwidth_Bps = 0;
   double latency_s = 0;
   std::optional<double> backbone_Bps;        // ethernet only
-  std::optional<std::int64_t> memory_bytes;  // of a host
+  std::optional<std::int64_t> memory_bytes;  // of a host; node: its share
 
   [[nodiscard]] std::int64_t hosts() const;
   // "3-D torus 16x16x16, links of 6.00 GB/s and 400 ns"

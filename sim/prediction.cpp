@@ -10,6 +10,7 @@
 #include "calibrate/profile.hpp"
 #include "kernels/blas_kernels.hpp"
 #include "kernels/modelled.hpp"
+#include "sim/network_model.hpp"
 #include "sim/simulation.hpp"
 #include "train/cost.hpp"
 #include "train/summary.hpp"
@@ -23,6 +24,9 @@ namespace {
 
 const std::vector<std::pair<std::string, Placement>> kPlacements{{"column-major", Placement::column_major},
                                                                  {"row-major", Placement::row_major}};
+
+const std::vector<std::pair<std::string, NetworkModel>> kNetworkModels{{"linear", NetworkModel::linear},
+                                                                       {"calibrated", NetworkModel::calibrated}};
 
 template <typename Value>
 Value choose(const std::string& option, const std::string& text,
@@ -71,6 +75,13 @@ PlatformResult describe_platform(const Simulation& simulation, const Plan& plan,
                               ? "given on the command line, else read off the platform"
                               : "mean route latency of the job's messages, narrowest link of their routes";
   return result;
+}
+
+void describe_network(const CalibratedNetwork& network, PlatformResult& result) {
+  result.network_model = "calibrated";
+  result.network_source = network.description();
+  const MessageUse& use = network.use();
+  result.network_outside_share = use.seconds > 0 ? use.outside_s / use.seconds : 0;
 }
 
 ProfileResult describe_profile(const Profile& profile, const Load& load, double compute_scale) {
@@ -149,6 +160,10 @@ po::options_description prediction_options() {
                         "torus:16x16x16,bandwidth=6GBps,latency=1us")(
       "profile", word("NAME|FILE")->default_value("xeon-openblas-0.3.21-skylakex"),
       "measured kernel times of a node (calibrate kernels)")(
+      "network-model", word("WHICH")->default_value("linear"),
+      "linear: latency + bytes / bandwidth of the platform; calibrated: times factors for the size of each message, as "
+      "the "
+      "profile's network section has them (calibrate network)")(
       "placement", word("HOW")->default_value("column-major"),
       "column-major: the Pr ranks of a grid column on neighbouring hosts; row-major: the Pc ranks of a row")(
       "numerics", word("WHICH")->default_value("phantom"),
@@ -167,6 +182,7 @@ PredictionOptions prediction_from(const po::variables_map& values) {
   PredictionOptions options;
   options.platform = text_of(values, "platform");
   options.profile = text_of(values, "profile");
+  options.network_model = choose("--network-model", text_of(values, "network-model"), kNetworkModels);
   options.placement = choose("--placement", text_of(values, "placement"), kPlacements);
   options.real_numerics = choose<bool>("--numerics", text_of(values, "numerics"), {{"phantom", false}, {"real", true}});
   options.compute_scale = parse_positive("--compute-scale", text_of(values, "compute-scale"));
@@ -193,10 +209,13 @@ Result predict(const Job& job, const PredictionOptions& options) {
   check_size(plan);
   const Profile profile = load_profile(options);
   check_profile(plan, {job.threads, 1}, profile, options);
+  std::optional<CalibratedNetwork> network;
+  if (options.network_model == NetworkModel::calibrated) network.emplace(profile.path(), profile.network());
   use_blas_threads(1);
   const Grid grid = plan.options.grid;
   const std::vector<int> hosts = place(grid, options.placement);
   Simulation simulation(options.platform, {.ranks = grid.size(), .real_payloads = options.real_numerics});
+  if (network) simulation.use_network(*network, hosts);
   const Load load{job.threads, simulation.most_ranks_per_node(hosts)};
   if (load.processes > 1) check_profile(plan, load, profile, options);
   PricedOperations prices(profile.at(load), options.compute_scale, profile.exceeded_by(load));
@@ -222,6 +241,7 @@ Result predict(const Job& job, const PredictionOptions& options) {
   result.job.placement = name_of(options.placement);
   result.job.numerics = options.real_numerics ? "real" : "phantom";
   result.platform = describe_platform(simulation, plan, hosts, options);
+  if (network) describe_network(*network, *result.platform);
   result.profile = describe_profile(profile, load, options.compute_scale);
   result.memory.host = options.host_memory_bytes ? options.host_memory_bytes : simulation.platform().host_memory_bytes;
   add_formulas(plan, prices, *result.platform, result);

@@ -16,9 +16,13 @@ namespace simtrain {
 // row_major the Pc ranks of a grid row.
 enum class Placement { column_major, row_major };
 
+// linear: latency + bytes / bandwidth, as the platform says. calibrated: sim/network_model.hpp.
+enum class NetworkModel { linear, calibrated };
+
 struct PredictionOptions {
   std::string platform;
   std::string profile;
+  NetworkModel network_model = NetworkModel::linear;
   Placement placement = Placement::column_major;
   bool real_numerics = false;                                      // compute and send real numbers too
   double compute_scale = 1;                                        // 2: a node twice as fast as the profile's

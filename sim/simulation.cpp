@@ -12,6 +12,7 @@
 #include "base/units.hpp"
 #include "sim/compat.hpp"
 #include "sim/engine.hpp"
+#include "sim/network_model.hpp"
 
 namespace simtrain {
 
@@ -165,6 +166,13 @@ void Simulation::run(const std::vector<int>& host_of_rank, const std::function<v
   state.engine->run();
   if (state.error) std::rethrow_exception(state.error);
   if (!state.deadlock.empty()) throw Failure(state.deadlock);
+}
+
+void Simulation::use_network(CalibratedNetwork& network, const std::vector<int>& host_of_rank) {
+  state_->check_hosts(host_of_rank);
+  std::vector<s4u::Host*> hosts;
+  for (const int host : host_of_rank) hosts.push_back(state_->platform.hosts[static_cast<std::size_t>(host)]);
+  network.install(*state_->engine, hosts);
 }
 
 RouteStatistics Simulation::routes(std::span<const std::pair<int, int>> host_pairs) const {

@@ -29,6 +29,8 @@ namespace simtrain {
 // latency + (n + 16) / bandwidth.
 inline constexpr int kEnvelopeBytes = 16;
 
+class CalibratedNetwork;  // sim/network_model.hpp
+
 struct SimulationOptions {
   std::int64_t ranks = 1;      // decides how stacks are laid out; run() must start as many
   bool real_payloads = false;  // messages carry their bytes to the end: payloads_off() does nothing, stacks are larger
@@ -56,6 +58,10 @@ class Simulation {
   // not communicate); Failure that names the ranks that wait, when none can go on; InputError when the platform has
   // fewer hosts than host_of_rank asks for, or no loopback for hosts with several ranks.
   void run(const std::vector<int>& host_of_rank, const std::function<void(int rank)>& body);
+
+  // Before run(): messages take what the model says, which must outlive this object. InputError when the model cannot
+  // serve ranks on these hosts (sim/network_model.hpp).
+  void use_network(CalibratedNetwork& network, const std::vector<int>& host_of_rank);
 
   // Called by every rank: returns when all have called, which takes no simulated time but the waiting.
   void align();

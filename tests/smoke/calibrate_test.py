@@ -173,9 +173,101 @@ class Import(ProgramTest):
         self.refuse("calibrate", ["import", self.table([good])], "--machine", "missing", leaves=["gemms.csv"])
 
 
+NETWORK = ["network", "--budget", "0.1", "--largest", "1MiB", "--seed", "3"]
+
+
+class Network(ProgramTest):
+    """Under mpirun with two ranks of this machine."""
+
+    def test_measures_messages_that_simtrain_uses(self):
+        self.run_program("calibrate", *QUICK, "--output", "kernels.json")
+        kernels = (self.folder / "kernels.json").read_text()
+        out, error = self.run_ranks(2, "calibrate", *NETWORK, "--add-to", "kernels.json", "--output", "node.json",
+                                    "--platform-output", "node.xml", "--platform-hosts", "6")
+        self.assertEqual(out, "")
+        self.assertIn("seed 3", error)
+        self.assertEqual((self.folder / "kernels.json").read_text(), kernels)
+        done = subprocess.run([sys.executable, VALIDATE, SCHEMA, "node.json"], cwd=self.folder, capture_output=True,
+                              text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+        profile = json.loads((self.folder / "node.json").read_text())
+        self.assertEqual(profile["kernels"], json.loads(kernels)["kernels"])
+        self.assertEqual(list(profile["network"]), ["local"])
+        local = profile["network"]["local"]
+        self.assertEqual(set(local["curves"]), {"one_way_idle", "one_way_by_clock", "one_way_computing", "exchange_idle",
+                                                "exchange_computing", "send_call", "isend_call", "late_receive"})
+        self.assertEqual(local["certificate"]["command"], "mpirun -n 2 calibrate " + shlex.join(
+            [*NETWORK, "--add-to", "kernels.json", "--output", "node.json", "--platform-output", "node.xml",
+             "--platform-hosts", "6"]))
+        self.assertIn("Open MPI", local["certificate"]["mpi"])
+        for name, curve in local["curves"].items():
+            sizes = [sample["bytes"] for sample in curve["samples"]]
+            self.assertEqual((sizes[0], sizes), (0, sorted(set(sizes))), name)
+            self.assertLessEqual(sizes[-1], 1 << 20)
+            self.assertTrue({1, 1024, 4096} <= set(sizes), name)
+            self.assertTrue(all(len(sample["seconds"]) >= 3 for sample in curve["samples"]), name)
+            self.assertEqual(sum(sample.get("kept_aside", False) for sample in curve["samples"]), len(sizes) // 5, name)
+            self.assertEqual(curve["error"]["samples"], len(sizes) // 5, name)
+            self.assertEqual((curve["segments"][0]["from"], curve["segments"][-1]["to"]), (0, sizes[-1]), name)
+
+        shown, _ = self.run_program("calibrate", "show", "node.json")
+        for text in ("gemm_nn", "two processes of one node", "exchange_computing", "1.00 MiB", "node:2,bandwidth="):
+            self.assertIn(text, shown)
+        self.assertIn(shown[shown.index("network  "):], error)
+
+        job = ["--network", "mlp", "--batch", "24", "--grid", "2x3", "--profile", "node.json", "--collectives", "ring"]
+        linear = self.result(*job, "--platform", "node.xml")
+        self.assertEqual(linear["platform"]["network_model"], "linear")
+        calibrated = [self.result(*job, "--platform", name, "--network-model", "calibrated")
+                      for name in ("node.xml", "node:6")]
+        for result in calibrated:
+            self.assertEqual(result["platform"]["network_model"], "calibrated")
+            self.assertIn("Open MPI", result["platform"]["network_source"])
+            self.assertEqual(result["platform"]["network_outside_share"], 0)
+            self.assertEqual(result["totals"]["compute_s"], linear["totals"]["compute_s"])
+        self.assertNotEqual(calibrated[0]["iteration_s"], linear["iteration_s"])
+        # A node's memory belongs to the profile, not to the platform.
+        self.assertAlmostEqual(calibrated[0]["iteration_s"] / calibrated[1]["iteration_s"], 1, delta=1e-6)
+
+        out, _ = self.run_program("simtrain", "--network", "mlp", "--grid", "1x2", "--platform", "node:2", "--profile",
+                                  "node.json", "--batch", "24", "--network-model", "calibrated")
+        self.assertIn("calibrated: local messages up to 1.00 MiB, after computing", out)
+        self.assertNotIn("not measured", out)
+
+    def test_a_profile_of_messages_alone(self):
+        out, _ = self.run_ranks(3, "calibrate", "network", "--budget", "0.02", "--largest", "4KiB", "--idle-only", "yes")
+        self.write("net.json", out)
+        profile = json.loads(out)
+        self.assertEqual((profile["version"], profile["kernels"]), (2, {}))
+        self.assertNotIn("one_way_computing", profile["network"]["local"]["curves"])
+        shown, _ = self.run_program("calibrate", "show", "net.json")
+        self.assertIn("no kernels were measured", shown)
+
+    def test_what_simtrain_needs(self):
+        job = ["--network", "mlp", "--grid", "1x2", "--network-model"]
+        self.refuse("simtrain", [*job, "kalibrated", "--platform", "node:2"], "did you mean 'calibrated'")
+        out, _ = self.run_ranks(2, "calibrate", "network", "--budget", "0.02", "--largest", "4KiB", "--idle-only", "yes")
+        local = json.loads(out)["network"]
+        shipped = json.loads((programs.BIN.parent / "share/simtrain/profiles/"
+                              "xeon-openblas-0.3.21-skylakex.json").read_text())
+        shipped.pop("network", None)
+        self.write("none.json", json.dumps(shipped))
+        self.refuse("simtrain", [*job, "calibrated", "--platform", "node:2", "--profile", "none.json"], "'none.json'",
+                    "no network section", leaves=["none.json"])
+        self.write("local.json", json.dumps({**shipped, "version": 2, "network": local}))
+        self.refuse("simtrain", [*job, "calibrated", "--platform", "torus:2", "--profile", "local.json"],
+                    "'local.json'", "no remote messages", "--host", leaves=["none.json", "local.json"])
+        self.refuse("simtrain", [*job, "calibrated", "--platform", "node:2,latency=0s", "--profile", "local.json"],
+                    "no latency", "host-0", leaves=["none.json", "local.json"])
+        out, _ = self.run_program("simtrain", *job, "calibrated", "--platform", "node:2", "--profile", "local.json")
+        self.assertRegex(out, r"WARNING: \d.* % of the messages' time is of sizes that were not measured")
+
+
 class Help(ProgramTest):
     def test_help_has_examples(self):
-        for arguments in (["--help"], ["kernels", "--help"], ["show", "--help"], ["check", "--help"]):
+        for arguments in (["--help"], ["kernels", "--help"], ["network", "--help"], ["show", "--help"],
+                          ["check", "--help"]):
             out, error = self.run_program("calibrate", *arguments)
             self.assertIn("node.json", out)
             self.assertEqual(error, "")
@@ -198,9 +290,20 @@ class WrongInput(ProgramTest):
         self.refuse("calibrate", ["kernels", "--network", "mlp", "--batch", "2", "--grid", "1x4"], "batch", "2", "4")
         self.refuse("calibrate", ["kernels", "--output", "missing/node.json"], "--output", "missing")
 
+    def test_network(self):
+        self.refuse("calibrate", ["network"], "1 process", "mpirun -n 2")
+        for option, value in (("--budget", "0"), ("--largest", "2GiB"), ("--largest", "4"), ("--seed", "-1"),
+                              ("--idle-only", "maybe"), ("--platform-output", "a.txt"), ("--platform-hosts", "1"),
+                              ("--output", "missing/net.json"), ("--add-to", "nowhere.json")):
+            out, error = self.run_ranks(2, "calibrate", "network", option, value, status=2)
+            self.assertEqual(out, "")
+            self.assertEqual(error.count("calibrate: error: "), 1, error)
+            self.assertIn(option if option != "--add-to" else "nowhere.json", error)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
     def test_profiles(self):
         self.refuse("calibrate", ["show", "nowhere.json"], "profile 'nowhere.json'")
-        self.write("cut.json", '{"format": "simtrain-profile",\n"version": 1,')
+        self.write("cut.json", '{"format": "simtrain-profile",\n"version": 2,')
         self.refuse("calibrate", ["show", "cut.json"], "profile 'cut.json', line 2", "ends early", leaves=["cut.json"])
 
 

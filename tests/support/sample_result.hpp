@@ -54,7 +54,8 @@ inline Result sample_result() {
                                    .hosts = 8,
                                    .latency_s = 2e-6,
                                    .bandwidth_Bps = 6e9,
-                                   .latency_source = "mean route latency"};
+                                   .latency_source = "mean route latency",
+                                   .network_source = ""};
   result.profile = ProfileResult{.name = "default",
                                  .machine = "node-7",
                                  .cpu = "Some CPU",

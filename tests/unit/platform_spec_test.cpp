@@ -38,6 +38,7 @@ TEST(PlatformSpec, ReadsATorusOfAnyDimension) {
 }
 
 TEST(PlatformSpec, ShortKeysMeanTheLongOnes) {
+  EXPECT_EQ(parse_platform_spec("node:4,memory=64GiB").memory_bytes, std::int64_t{16} << 30) << "a core's share";
   const PlatformSpec spec = parse_platform_spec("crossbar:64,bw=25Gbps,lat=500ns");
   EXPECT_DOUBLE_EQ(spec.bandwidth_Bps, 25e9 / 8);
   EXPECT_DOUBLE_EQ(spec.latency_s, 500e-9);
@@ -64,6 +65,8 @@ TEST(PlatformSpec, DefaultsAreTheDocumentedOnes) {
   EXPECT_FALSE(parse_platform_spec("ethernet:4").backbone_Bps.has_value());
   EXPECT_DOUBLE_EQ(parse_platform_spec("ethernet:4,backbone=40GBps").backbone_Bps.value(), 40e9);
   EXPECT_DOUBLE_EQ(parse_platform_spec("crossbar:4").latency_s, 2e-6);
+  EXPECT_DOUBLE_EQ(parse_platform_spec("node:4").latency_s, kLoopbackLatency_s);
+  EXPECT_DOUBLE_EQ(parse_platform_spec("node:4").bandwidth_Bps, kLoopbackBandwidth_Bps);
 }
 
 TEST(PlatformSpec, NamesTheNearestFamilyAndKey) {
@@ -72,6 +75,8 @@ TEST(PlatformSpec, NamesTheNearestFamilyAndKey) {
   expect_refusal("torus:4x4,bandwith=1GBps", {"key 'bandwith'", "did you mean 'bandwidth'"});
   expect_refusal("torus:4x4,up=4", {"key 'up'", "Known: bandwidth, latency, memory"});
   expect_refusal("crossbar:4,backbone=1GBps", {"key 'backbone'"});
+  expect_refusal("node:4,backbone=1GBps", {"key 'backbone'"});
+  expect_refusal("node:2x2", {"'2x2'", "one number"});
 }
 
 TEST(PlatformSpec, RefusesWrongNumbersUnitsAndRepetitions) {

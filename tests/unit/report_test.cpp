@@ -191,6 +191,20 @@ TEST(Report, NativeRunsHaveMachineAndLossesInsteadOfFormulas) {
   EXPECT_FALSE(says(text, "1.750000"));  // the middle is left out
 }
 
+TEST(Report, NamesTheNetworkModelAndWhatWasNotMeasured) {
+  Result result = sample_result();
+  EXPECT_TRUE(says(to_text(result), "linear: latency + bytes / bandwidth of the platform"));
+  EXPECT_FALSE(says(to_text(result), "not measured"));
+  result.platform->network_model = "calibrated";
+  result.platform->network_source = "remote messages up to 1.00 MiB";
+  result.platform->network_outside_share = 0.25;
+  const std::string text = to_text(result);
+  EXPECT_TRUE(says(text, "calibrated: remote messages up to 1.00 MiB"));
+  EXPECT_TRUE(says(text, "WARNING: 25.0 % of the messages' time"));
+  EXPECT_TRUE(says(text, "messages take what was measured for their size"));
+  expect_narrow(text);
+}
+
 TEST(Report, IsNeverWiderThan100Characters) {
   Result result = sample_result();
   expect_narrow(to_text(result));

@@ -44,7 +44,12 @@ void for_each_object(const json& value, const json::json_pointer& at, const Visi
 }
 
 TEST(ResultJson, RoundTripGivesAnEqualResult) {
-  for (const Result& result : {sample_result(), sample_native_result(), with_phases(sample_native_result())}) {
+  Result calibrated = sample_result();
+  calibrated.platform->network_model = "calibrated";
+  calibrated.platform->network_source = "remote messages up to 1.00 MiB";
+  calibrated.platform->network_outside_share = 0.25;
+  for (const Result& result :
+       {sample_result(), calibrated, sample_native_result(), with_phases(sample_native_result())}) {
     const std::string text = to_json(result);
     EXPECT_EQ(result_from_json("r.json", text), result);
     EXPECT_EQ(to_json(result_from_json("r.json", text)), text);

@@ -1,0 +1,237 @@
+#include "calibrate/message_bench.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace simtrain {
+namespace {
+
+constexpr int kCommandTag = 1, kHandshakeTag = 2, kDataTag = 3, kFiguresTag = 4;
+constexpr std::size_t kLeastMemory = std::size_t{1} << 26;  // of each direction: more than a core's share of any cache
+
+// Of the node, not of the process: two processes of one node read the same clock.
+double clock_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+struct Command {
+  std::int64_t timing, bytes, repetitions;  // timing < 0: stop
+  double delay_s;
+};
+
+// A product of 192 x 192 x 192: 0.2 to 1 ms on one core, operands in the caches and beyond.
+const Call kProduct{Kernel::gemm_nn, 192, 192, 192};
+
+void wait_without_mpi(double seconds) {
+  for (const double end = clock_s() + seconds; clock_s() < end;) {
+  }
+}
+
+// Seconds of one of several executions, timed in batches so that the clock is read rarely. One execution before them is
+// not timed: it brings the memory into the caches.
+template <typename Once>
+double typical_s(std::int64_t repetitions, Once once) {
+  constexpr std::int64_t kBatches = 15;
+  const std::int64_t batches = std::min(kBatches, repetitions);
+  const std::int64_t per_batch = repetitions / batches;
+  once();
+  std::vector<double> seconds;
+  for (std::int64_t batch = 0; batch < batches; ++batch) {
+    const double start_s = clock_s();
+    for (std::int64_t i = 0; i < per_batch; ++i) once();
+    seconds.push_back((clock_s() - start_s) / static_cast<double>(per_batch));
+  }
+  return undisturbed_s(std::move(seconds));
+}
+
+}  // namespace
+
+MessageBench::MessageBench(int peer, std::int64_t largest_bytes)
+    : peer_(peer),
+      out_(std::max(kLeastMemory, 2 * static_cast<std::size_t>(largest_bytes)), 1),
+      in_(out_.size(), 2),
+      bench_(0, 1) {}
+
+double MessageBench::time_s(const Probe& probe) {
+  const Command command{static_cast<std::int64_t>(probe.timing), probe.bytes, probe.repetitions, probe.delay_s};
+  MPI_Send(&command, sizeof command, MPI_BYTE, peer_, kCommandTag, MPI_COMM_WORLD);
+  return visit(probe, Role::driver);
+}
+
+void MessageBench::stop() {
+  const Command command{-1, 0, 0, 0};
+  MPI_Send(&command, sizeof command, MPI_BYTE, peer_, kCommandTag, MPI_COMM_WORLD);
+}
+
+void MessageBench::serve() {
+  for (;;) {
+    Command command{};
+    MPI_Recv(&command, sizeof command, MPI_BYTE, peer_, kCommandTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (command.timing < 0) return;
+    visit({static_cast<MessageTiming>(command.timing), command.bytes, command.repetitions, command.delay_s},
+          Role::server);
+  }
+}
+
+double MessageBench::visit(const Probe& probe, Role role) {
+  at_ = 0;
+  switch (probe.timing) {
+    case MessageTiming::one_way_idle:
+      return ping_pong(probe, role);
+    case MessageTiming::one_way_by_clock:
+      return one_way_by_clock(probe, role);
+    case MessageTiming::exchange_idle:
+      return exchanges(probe, role);
+    case MessageTiming::one_way_computing:
+    case MessageTiming::exchange_computing:
+      return after_computing(probe, role);
+    case MessageTiming::send_call:
+    case MessageTiming::isend_call:
+      return calls(probe, role);
+    case MessageTiming::late_receive:
+      return late_receives(probe, role);
+  }
+  return 0;
+}
+
+// Half of a round trip.
+double MessageBench::ping_pong(const Probe& probe, Role role) {
+  return 0.5 * typical_s(probe.repetitions, [&] {
+           if (role == Role::driver) send(probe.bytes);
+           receive(probe.bytes);
+           if (role == Role::server) send(probe.bytes);
+         });
+}
+
+// One after the other: none ends before the peer has begun it, so they keep in step.
+double MessageBench::exchanges(const Probe& probe, Role role) {
+  handshake(role);
+  return typical_s(probe.repetitions, [&] { send_receive(probe.bytes); });
+}
+
+double MessageBench::one_way_by_clock(const Probe& probe, Role role) {
+  std::vector<double> stamps_s, arrivals_s(static_cast<std::size_t>(probe.repetitions));
+  for (std::int64_t i = -1; i < probe.repetitions; ++i) {
+    if (role == Role::driver) {
+      if (i >= 0) stamps_s.push_back(clock_s());
+      send(probe.bytes);
+    }
+    receive(probe.bytes);
+    if (role == Role::server) {
+      if (i >= 0) stamps_s.push_back(clock_s());
+      send(probe.bytes);
+    }
+  }
+  const auto count = static_cast<int>(probe.repetitions);
+  if (role == Role::server) {
+    MPI_Send(stamps_s.data(), count, MPI_DOUBLE, peer_, kFiguresTag, MPI_COMM_WORLD);
+    return 0;
+  }
+  MPI_Recv(arrivals_s.data(), count, MPI_DOUBLE, peer_, kFiguresTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (std::size_t i = 0; i < arrivals_s.size(); ++i) arrivals_s[i] -= stamps_s[i];
+  return std::max(1e-9, undisturbed_s(std::move(arrivals_s)));
+}
+
+double MessageBench::after_computing(const Probe& probe, Role role) {
+  std::vector<double> seconds, latencies, of_peer(static_cast<std::size_t>(probe.repetitions));
+  const bool exchange = probe.timing == MessageTiming::exchange_computing;
+  for (std::int64_t i = 0; i < probe.repetitions; ++i) {
+    bench_.time_s(kProduct, 1);
+    next_place(probe.bytes);
+    const double handshake_s = clock_s();
+    handshake(role);
+    const double start_s = clock_s();
+    latencies.push_back(0.5 * (start_s - handshake_s));
+    if (exchange) {
+      send_receive(probe.bytes);
+    } else {
+      if (role == Role::driver) send(probe.bytes);
+      receive(probe.bytes);
+      if (role == Role::server) send(probe.bytes);
+    }
+    seconds.push_back((clock_s() - start_s) / (exchange ? 1 : 2));
+  }
+  const auto count = static_cast<int>(probe.repetitions);
+  if (role == Role::server) {
+    MPI_Send(seconds.data(), count, MPI_DOUBLE, peer_, kFiguresTag, MPI_COMM_WORLD);
+    return 0;
+  }
+  MPI_Recv(of_peer.data(), count, MPI_DOUBLE, peer_, kFiguresTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  // An exchange ends when both processes have ended theirs: the one that receives first may, long before the other one.
+  // The server begins before the driver, by the way of the handshake's second message, of which we know the least.
+  const double latency_s = *std::min_element(latencies.begin(), latencies.end());
+  for (std::size_t i = 0; exchange && i < seconds.size(); ++i)
+    seconds[i] = std::max(seconds[i], of_peer[i] - latency_s);
+  return undisturbed_s(std::move(seconds));
+}
+
+double MessageBench::calls(const Probe& probe, Role role) {
+  std::vector<double> seconds;
+  for (std::int64_t i = 0; i < probe.repetitions; ++i) {
+    handshake(role);
+    if (role == Role::server) {
+      receive(probe.bytes);
+      continue;
+    }
+    const double start_s = clock_s();
+    if (probe.timing == MessageTiming::send_call) {
+      send(probe.bytes);
+      seconds.push_back(clock_s() - start_s);
+    } else {
+      MPI_Request request = MPI_REQUEST_NULL;
+      MPI_Isend(out_.data(), static_cast<int>(probe.bytes), MPI_BYTE, peer_, kDataTag, MPI_COMM_WORLD, &request);
+      seconds.push_back(clock_s() - start_s);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+  }
+  return role == Role::driver ? undisturbed_s(std::move(seconds)) : 0;
+}
+
+double MessageBench::late_receives(const Probe& probe, Role role) {
+  std::vector<double> seconds;
+  for (std::int64_t i = 0; i < probe.repetitions; ++i) {
+    handshake(role);
+    if (role == Role::server) {
+      send(probe.bytes);
+      continue;
+    }
+    wait_without_mpi(probe.delay_s);
+    const double start_s = clock_s();
+    receive(probe.bytes);
+    seconds.push_back(clock_s() - start_s);
+  }
+  return role == Role::driver ? undisturbed_s(std::move(seconds)) : 0;
+}
+
+// When it returns, the peer is there or one short message away.
+void MessageBench::handshake(Role role) {
+  const auto say = [&] { MPI_Send(nullptr, 0, MPI_BYTE, peer_, kHandshakeTag, MPI_COMM_WORLD); };
+  const auto hear = [&] { MPI_Recv(nullptr, 0, MPI_BYTE, peer_, kHandshakeTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE); };
+  if (role == Role::driver) say();
+  hear();
+  if (role == Role::server) say();
+}
+
+void MessageBench::send(std::int64_t bytes) {
+  MPI_Send(out_.data() + at_, static_cast<int>(bytes), MPI_BYTE, peer_, kDataTag, MPI_COMM_WORLD);
+}
+
+void MessageBench::receive(std::int64_t bytes) {
+  MPI_Recv(in_.data() + at_, static_cast<int>(bytes), MPI_BYTE, peer_, kDataTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+void MessageBench::send_receive(std::int64_t bytes) {
+  MPI_Sendrecv(out_.data() + at_, static_cast<int>(bytes), MPI_BYTE, peer_, kDataTag, in_.data() + at_,
+               static_cast<int>(bytes), MPI_BYTE, peer_, kDataTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+void MessageBench::next_place(std::int64_t bytes) {
+  constexpr std::size_t kAlignment = 4096;
+  const auto size = static_cast<std::size_t>(bytes);
+  if (cursor_ + size > out_.size()) cursor_ = 0;
+  at_ = cursor_;
+  cursor_ += (size + kAlignment) / kAlignment * kAlignment;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,196 @@
+#include "calibrate/network_fit.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "base/random.hpp"
+#include "calibrate/fit.hpp"
+#include "calibrate/least_squares.hpp"
+
+namespace simtrain {
+namespace {
+
+constexpr double kMostBandwidth_Bps = 1e15;  // stands for "the size makes no difference"
+
+struct Point {
+  std::int64_t bytes;
+  double seconds;
+};
+
+struct Line {
+  double latency_s = 0, seconds_per_byte = 0;
+  double squared_error = std::numeric_limits<double>::infinity();  // the sum over its points
+  [[nodiscard]] double seconds(std::int64_t bytes) const {
+    return latency_s + static_cast<double>(bytes) * seconds_per_byte;
+  }
+};
+
+// |predicted/measured - 1| counts as a half at most: the machine may have been disturbed at a size.
+double squared_error(double predicted_s, double measured_s) {
+  constexpr double kMost = 0.5;
+  const double error = std::min(kMost, std::abs(predicted_s / measured_s - 1));
+  return error * error;
+}
+
+using Points = std::vector<Point>;
+
+// With x = n - offset and both coefficients >= 0: seconds = a + b x, hence a latency of a - b offset, which is negative
+// where time grows faster than the size, but never so much that the line falls to 0 above `offset`.
+Line through(const Points& points, double offset) {
+  std::vector<std::vector<double>> rows;
+  for (const Point& point : points)
+    rows.push_back({1 / point.seconds, (static_cast<double>(point.bytes) - offset) / point.seconds});
+  const std::vector<double> x = relative_least_squares(rows);
+  const double seconds_per_byte = std::max(x[1], 1 / kMostBandwidth_Bps);
+  return {x[0] - offset * seconds_per_byte, seconds_per_byte, 0};
+}
+
+// Trimmed least squares: through all points, then without the fifth of them that lies worst.
+Line fit_line(const Points& points, std::size_t begin, std::size_t end) {
+  constexpr double kSteepest = 0.8;
+  const double offset = begin == 0 ? 0 : kSteepest * static_cast<double>(points[begin - 1].bytes);
+  const Points all(points.begin() + static_cast<std::ptrdiff_t>(begin),
+                   points.begin() + static_cast<std::ptrdiff_t>(end));
+  Line line = through(all, offset);
+  const auto error_of = [&](const Point& point) { return squared_error(line.seconds(point.bytes), point.seconds); };
+  if (const std::size_t trimmed = all.size() / 5; trimmed > 0) {
+    Points kept = all;
+    std::stable_sort(kept.begin(), kept.end(), [&](auto& a, auto& b) { return error_of(a) < error_of(b); });
+    kept.resize(kept.size() - trimmed);
+    line = through(kept, offset);
+  }
+  line.squared_error = 0;
+  for (const Point& point : all) line.squared_error += error_of(point);
+  return line;
+}
+
+// A line for every range of points that may be a segment, of enough sizes.
+class Lines {
+ public:
+  explicit Lines(const std::vector<Point>& points) : count_(points.size()), lines_(count_ * (count_ + 1)) {
+    const std::size_t least = std::min(kLeastSizesPerSegment, count_);
+    for (std::size_t begin = 0; begin < count_; ++begin)
+      for (std::size_t end = begin + least; end <= count_; ++end)
+        lines_[begin * (count_ + 1) + end] = fit_line(points, begin, end);
+  }
+  // With an infinite error if the range may be none.
+  [[nodiscard]] const Line& of(std::size_t begin, std::size_t end) const { return lines_[begin * (count_ + 1) + end]; }
+
+ private:
+  std::size_t count_;
+  std::vector<Line> lines_;
+};
+
+// The first point of each segment after the first one, for 1, 2, ... segments as far as the points suffice.
+std::vector<std::vector<std::size_t>> best_cuts(const Lines& lines, std::size_t count) {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  // error[k][end]: of the first `end` points in k + 1 segments; cut[k][end]: where the last of them begins.
+  std::vector<std::vector<double>> error(kMostSegments, std::vector<double>(count + 1, kNone));
+  std::vector<std::vector<std::size_t>> cut(kMostSegments, std::vector<std::size_t>(count + 1, 0));
+  for (std::size_t end = 1; end <= count; ++end) error[0][end] = lines.of(0, end).squared_error;
+  for (std::size_t k = 1; k < kMostSegments; ++k)
+    for (std::size_t end = 2; end <= count; ++end)
+      for (std::size_t begin = 1; begin < end; ++begin)
+        if (const double sum = error[k - 1][begin] + lines.of(begin, end).squared_error; sum < error[k][end]) {
+          error[k][end] = sum;
+          cut[k][end] = begin;
+        }
+  std::vector<std::vector<std::size_t>> cuts;
+  for (std::size_t segments = 0; segments < kMostSegments && error[segments][count] < kNone; ++segments) {
+    cuts.emplace_back();
+    for (std::size_t k = segments, end = count; k > 0; --k) {
+      end = cut[k][end];
+      cuts.back().insert(cuts.back().begin(), end);
+    }
+  }
+  return cuts;
+}
+
+std::vector<CurveSegment> segments_of(const std::vector<Point>& points, const Lines& lines,
+                                      const std::vector<std::size_t>& cuts) {
+  std::vector<CurveSegment> segments;
+  for (std::size_t i = 0; i <= cuts.size(); ++i) {
+    const std::size_t begin = i == 0 ? 0 : cuts[i - 1], end = i == cuts.size() ? points.size() : cuts[i];
+    const Line& line = lines.of(begin, end);
+    segments.push_back({i == 0 ? points.front().bytes : segments.back().to + 1,
+                        i == cuts.size() ? points.back().bytes : switch_point(points[end - 1].bytes, points[end].bytes),
+                        line.latency_s, 1 / line.seconds_per_byte});
+  }
+  return segments;
+}
+
+std::vector<double> errors_aside(const TimingCurve& curve) {
+  std::vector<double> errors;
+  for (const MessageSample& sample : curve.samples)
+    if (sample.kept_aside) errors.push_back(std::abs(curve.seconds(sample.bytes) / sample.measured_s() - 1));
+  return errors;
+}
+
+// The root of the mean square over the samples kept aside.
+double badness(const TimingCurve& curve) {
+  double sum = 0, count = 0;
+  for (const MessageSample& sample : curve.samples)
+    if (sample.kept_aside) {
+      sum += squared_error(curve.seconds(sample.bytes), sample.measured_s());
+      ++count;
+    }
+  return count > 0 ? std::sqrt(sum / count) : 0;
+}
+
+}  // namespace
+
+void keep_aside(std::vector<MessageSample>& samples, std::uint64_t seed) {
+  std::vector<MessageSample*> lots;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    samples[i].kept_aside = false;
+    if (i > 0 && i + 1 < samples.size()) lots.push_back(&samples[i]);
+  }
+  const auto lot = [seed](const MessageSample* sample) {
+    return random_bits(seed, 1, static_cast<std::uint64_t>(sample->bytes));
+  };
+  std::sort(lots.begin(), lots.end(), [&](auto a, auto b) { return lot(a) < lot(b); });
+  for (std::size_t i = 0; i < std::min(lots.size(), samples.size() / 5); ++i) lots[i]->kept_aside = true;
+}
+
+std::int64_t switch_point(std::int64_t before, std::int64_t after) {
+  SIMTRAIN_INVARIANT(before < after, std::to_string(before) + " and " + std::to_string(after));
+  if (after <= 1) return before;
+  const auto power = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(after - 1)));
+  if (power >= before) return power;
+  const double mean = std::sqrt(static_cast<double>(before) * static_cast<double>(after));
+  return std::clamp(static_cast<std::int64_t>(mean), before, after - 1);
+}
+
+TimingCurve fit_curve(std::vector<MessageSample> samples) {
+  Points points;
+  for (const MessageSample& sample : samples)
+    if (!sample.kept_aside) points.push_back({sample.bytes, sample.measured_s()});
+  SIMTRAIN_INVARIANT(!points.empty(), "no samples to fit");
+  std::vector<CurveSegment> nothing;  // a message of 0 bytes is never copied: a segment of its own
+  if (points.size() > 1 && points.front().bytes == 0) {
+    nothing.push_back({0, 0, points.front().seconds, kMostBandwidth_Bps});
+    points.erase(points.begin());
+  }
+  const Lines lines(points);
+  TimingCurve curve{std::move(samples), {}, {}};
+  std::vector<std::vector<CurveSegment>> candidates;
+  std::vector<double> found;
+  for (const std::vector<std::size_t>& cuts : best_cuts(lines, points.size())) {
+    curve.segments = nothing;
+    for (const CurveSegment& segment : segments_of(points, lines, cuts)) curve.segments.push_back(segment);
+    if (!nothing.empty()) curve.segments[1].from = 1;
+    candidates.push_back(curve.segments);
+    found.push_back(badness(curve));
+  }
+  constexpr double kGoodEnough = 1.05, kNothing = 1e-3;
+  const double enough = kGoodEnough * *std::min_element(found.begin(), found.end()) + kNothing;
+  const auto fewest = std::find_if(found.begin(), found.end(), [&](double error) { return error <= enough; });
+  curve.segments = candidates[static_cast<std::size_t>(fewest - found.begin())];
+  curve.error = summarise_errors(errors_aside(curve));
+  return curve;
+}
+
+}  // namespace simtrain

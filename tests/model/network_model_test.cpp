@@ -1,0 +1,212 @@
+// Does a simulated message take what was measured? Simulates the ping-pong and the exchange of `calibrate network` at
+// every size of stored calibrations, prints both columns, and holds them together. The measured times are those of the
+// stored samples, kept aside or not.
+#include "sim/network_model.hpp"
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "base/files.hpp"
+#include "calibrate/fit.hpp"
+#include "calibrate/network_text.hpp"
+#include "calibrate/profile.hpp"
+#include "sim/simulation.hpp"
+#include "tests/support/network_place.hpp"
+#include "tests/support/values_in_child.hpp"
+
+namespace simtrain {
+namespace {
+
+constexpr double kMedian = 0.05, kWorst = 0.20;  // the bar
+
+using Body = std::function<void(int rank, std::vector<double>& out)>;
+
+// Runs `body` on the first ranks of the platform under the calibrated model.
+std::vector<double> simulated(const std::string& platform, int ranks, const NetworkSection& section, const Body& body) {
+  return values_in_child([&] {
+    std::vector<double> out;
+    std::vector<int> hosts;
+    for (int rank = 0; rank < ranks; ++rank) hosts.push_back(rank);
+    CalibratedNetwork network("a profile", section);
+    Simulation simulation(platform, {.ranks = ranks});
+    simulation.use_network(network, hosts);
+    simulation.run(hosts, [&](int rank) {
+      payloads_off(rank);
+      simulation.align();
+      body(rank, out);
+    });
+    return out;
+  });
+}
+
+char out_byte, in_byte;  // payloads are off: only the addresses matter
+
+void ping_pong(int rank, std::int64_t bytes) {
+  const auto count = static_cast<int>(bytes);
+  for (int turn = 0; turn < 2; ++turn)
+    if (turn == rank)
+      MPI_Send(&out_byte, count, MPI_BYTE, 1 - rank, 1, MPI_COMM_WORLD);
+    else
+      MPI_Recv(&in_byte, count, MPI_BYTE, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+void exchange(int to, int from, std::int64_t bytes) {
+  const auto count = static_cast<int>(bytes);
+  MPI_Sendrecv(&out_byte, count, MPI_BYTE, to, 1, &in_byte, count, MPI_BYTE, from, 1, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+}
+
+std::vector<std::int64_t> sizes_of(const TimingCurve& curve) {
+  std::vector<std::int64_t> sizes;
+  for (const MessageSample& sample : curve.samples) sizes.push_back(sample.bytes);
+  return sizes;
+}
+
+void hold_together(const std::string& what, const TimingCurve& measured, const std::vector<double>& found) {
+  ASSERT_EQ(found.size(), measured.samples.size());
+  std::printf("%s\n  %12s %14s %14s %8s\n", what.c_str(), "bytes", "measured (us)", "simulated (us)", "error");
+  std::vector<double> errors;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const double expected = measured.samples[i].measured_s();
+    errors.push_back(std::abs(found[i] / expected - 1));
+    std::printf("  %12lld %14.3f %14.3f %+7.1f %%\n", static_cast<long long>(measured.samples[i].bytes), 1e6 * expected,
+                1e6 * found[i], 100 * (found[i] / expected - 1));
+  }
+  const FitError error = summarise_errors(errors);
+  std::printf("  error: median %.1f %%, 95th percentile %.1f %%, worst %.1f %%\n", 100 * error.median,
+              100 * error.percentile95, 100 * error.worst);
+  EXPECT_LE(error.median, kMedian) << what;
+  EXPECT_LE(error.worst, kWorst) << what;
+}
+
+// Both timings of a place on the platform, timed as the calibration times them.
+void reproduce(const std::string& name, const std::string& platform, const NetworkSection& section) {
+  const NetworkPlace& place = section.remote ? *section.remote : *section.local;
+  const std::vector<std::int64_t> sizes = sizes_of(place.one_way());
+  hold_together(name + ", one way", place.one_way(),
+                simulated(platform, 2, section, [&](int rank, std::vector<double>& out) {
+                  for (const std::int64_t bytes : sizes) {
+                    const double start_s = MPI_Wtime();
+                    ping_pong(rank, bytes);
+                    if (rank == 0) out.push_back(0.5 * (MPI_Wtime() - start_s));
+                  }
+                }));
+  const std::vector<std::int64_t> exchanged = sizes_of(place.exchange());
+  hold_together(name + ", exchange", place.exchange(),
+                simulated(platform, 2, section, [&](int rank, std::vector<double>& out) {
+                  for (const std::int64_t bytes : exchanged) {
+                    const double start_s = MPI_Wtime();
+                    exchange(1 - rank, 1 - rank, bytes);
+                    if (rank == 0) out.push_back(MPI_Wtime() - start_s);
+                  }
+                }));
+}
+
+NetworkSection stored(const std::string& name) {
+  return Profile::read(std::string(SOURCE_DIR) + "/tests/data/" + name).network();
+}
+
+NetworkSection idle_only(NetworkSection section) {
+  for (std::optional<NetworkPlace>* place : {&section.local, &section.remote})
+    if (*place) {
+      (*place)->curves.erase(MessageTiming::one_way_computing);
+      (*place)->curves.erase(MessageTiming::exchange_computing);
+    }
+  return section;
+}
+
+TEST(CalibratedNetwork, ReproducesSharedMemory) {
+  const NetworkSection section = stored("network-shared-memory.json");
+  ASSERT_TRUE(section.local && section.local->after_computing());
+  reproduce("shared memory after computing", "node:2", section);
+  reproduce("shared memory, idle", "node:2", idle_only(section));
+}
+
+// The same figures as if they were a network's: remote messages take factors of the platform that calibrate writes.
+TEST(CalibratedNetwork, ReproducesThemOnThePlatformThatCalibrateWrites) {
+  const NetworkSection section{{}, stored("network-shared-memory.json").local};
+  ASSERT_TRUE(section.remote);
+  const std::string file = "network_model_test_" + std::to_string(::getpid()) + ".xml";
+  write_file(file, xml_platform(section, 2));
+  reproduce("as remote, platform file", file, section);
+  std::remove(file.c_str());
+  reproduce("as remote, idle, one word", one_word_platform(section, 2), idle_only(section));
+}
+
+// Half the latency, twice the bandwidth of the reference: the same protocols over other links.
+TEST(CalibratedNetwork, FactorsScaleWithThePlatform) {
+  const NetworkSection section{{}, sample_place()};  // reference 1 us, 4 GB/s
+  const auto found = simulated("crossbar:2,latency=500ns,bandwidth=8GBps", 2, section, [](int rank, auto& out) {
+    for (const std::int64_t bytes : {1000, 1'000'000}) {
+      const double start_s = MPI_Wtime();
+      ping_pong(rank, bytes);
+      if (rank == 0) out.push_back(0.5 * (MPI_Wtime() - start_s));
+    }
+    const double start_s = MPI_Wtime();
+    exchange(1 - rank, 1 - rank, 1'000'000);
+    if (rank == 0) out.push_back(MPI_Wtime() - start_s);
+  });
+  ASSERT_EQ(found.size(), 3U);
+  expect_ratio_near_one("1000 B", 0.5e-6 + 1000 / 2e9, found[0], 1e-6);
+  expect_ratio_near_one("1 MB", 1.5e-6 + 1e6 / 8e9, found[1], 1e-6);
+  expect_ratio_near_one("1 MB, exchange", 3e-6 + 1e6 / 4e9, found[2], 1e-6);
+}
+
+// Four ranks, each sends to the next one: no two messages are opposite, so a ring's round takes one way.
+TEST(CalibratedNetwork, ARingIsFreeOfTheSurcharge) {
+  const auto found =
+      simulated("crossbar:4,latency=1us,bandwidth=4GBps", 4, {{}, sample_place()}, [](int rank, auto& out) {
+        const double start_s = MPI_Wtime();
+        exchange((rank + 1) % 4, (rank + 3) % 4, 1'000'000);
+        if (rank == 0) out.push_back(MPI_Wtime() - start_s);
+      });
+  ASSERT_EQ(found.size(), 1U);
+  expect_ratio_near_one("1 MB round of a ring", 3e-6 + 1e6 / 4e9, found[0], 1e-6);
+}
+
+// Ranks of one node take the local curve whatever the platform's figures, others the remote one.
+TEST(CalibratedNetwork, NodesAreLocal) {
+  NetworkPlace remote = sample_place();
+  for (auto& [timing, curve] : remote.curves)
+    for (CurveSegment& segment : curve.segments) segment.latency_s *= 10;
+  remote.latency_s *= 10;
+  const NetworkSection both{sample_place(), remote};
+  const Body body = [](int rank, auto& out) {
+    const double start_s = MPI_Wtime();
+    ping_pong(rank, 1000);
+    if (rank == 0) out.push_back(0.5 * (MPI_Wtime() - start_s));
+  };
+  const auto near = simulated("node:2,latency=123ns,bandwidth=77GBps", 2, both, body);
+  const auto far = simulated("crossbar:2,latency=10us,bandwidth=4GBps", 2, both, body);
+  ASSERT_EQ(near.size() + far.size(), 2U);
+  expect_ratio_near_one("1000 B within a node", 1e-6 + 1000 / 1e9, near[0], 1e-6);
+  expect_ratio_near_one("1000 B between nodes", 10e-6 + 1000 / 1e9, far[0], 1e-6);
+}
+
+TEST(CalibratedNetwork, CountsMessagesOfSizesThatWereNotMeasured) {
+  const auto found = values_in_child([] {
+    CalibratedNetwork network("a profile", {{}, sample_place()});
+    Simulation simulation("crossbar:2,latency=1us,bandwidth=4GBps", {.ranks = 2});
+    simulation.use_network(network, {0, 1});
+    simulation.run({0, 1}, [&](int rank) {
+      payloads_off(rank);
+      ping_pong(rank, 1000);
+      ping_pong(rank, 2'000'000);  // measured up to 1 MiB
+    });
+    return std::vector<double>{static_cast<double>(network.use().messages), network.use().seconds,
+                               network.use().outside_s};
+  });
+  ASSERT_EQ(found.size(), 3U);
+  const double inside_s = 2 * (1e-6 + 1000 / 1e9), outside_s = 2 * (3e-6 + 2e6 / 4e9);
+  EXPECT_EQ(found[0], 4);
+  EXPECT_NEAR(found[1], inside_s + outside_s, 1e-9);
+  EXPECT_NEAR(found[2], outside_s, 1e-9);
+}
+
+}  // namespace
+}  // namespace simtrain
