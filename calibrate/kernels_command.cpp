@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <iostream>
+#include <optional>
 #include <unordered_set>
 
 #include "base/error.hpp"
@@ -21,7 +22,7 @@ namespace {
 constexpr const char* kUsage =
     "calibrate kernels measures the kernels of training on one core of this machine and writes a profile.\n\n"
     "  calibrate kernels --output node.json                    what AlexNet (batch 2048 on 256 processes) and the\n"
-    "                                                          MLP need, and shapes around it, in 3 minutes\n"
+    "                                                          MLP need, and shapes around it, in 5 minutes\n"
     "  calibrate kernels --network vgg.json --batch 512 --grid 8x8 --grid 4x16 --budget 10 --output node.json\n\n";
 
 po::options_description options() {
@@ -39,11 +40,11 @@ po::options_description options() {
       ("seed", po::value<std::string>()->default_value("1")->value_name("N"),
        "of the shapes, their order and the samples kept aside")                                              //
       ("machine", po::value<std::string>()->value_name("NAME"), "name of the machine; default: the host's")  //
-      ("network", po::value<std::vector<std::string>>()->composing()->value_name("NAME|FILE"),
+      ("network", po::value<std::vector<std::string>>()->composing()->value_name("NAME|FILE[:BATCH]"),
        "measure what this network needs; may be given several times; default: alexnet and mlp")   //
       ("batch", po::value<std::string>()->value_name("N"), "batch size; default: the network's")  //
       ("grid", po::value<std::vector<std::string>>()->composing()->value_name("RxC"),
-       "measure what this grid needs; may be given several times; default: every grid of 256 processes");
+       "measure what this grid needs; may be given several times; default: every grid of 1, 2 and 256 processes");
   return description;
 }
 
@@ -51,13 +52,25 @@ std::vector<std::string> list_of(const po::variables_map& values, const std::str
   return given(values, option) ? values[option].as<std::vector<std::string>>() : std::vector<std::string>{};
 }
 
-// Every Pr x Pc of 256 processes whose columns all have samples.
+// Every Pr x Pc of 1, 2 and 256 processes whose columns all have samples: what one node runs, and a cluster.
 std::vector<Grid> default_grids(std::int64_t batch) {
-  constexpr int kProcesses = 256;
   std::vector<Grid> grids;
-  for (int rows = 1; rows <= kProcesses; rows *= 2)
-    if (kProcesses / rows <= batch) grids.push_back({rows, kProcesses / rows});
+  for (const int processes : {1, 2, 256})
+    for (int rows = 1; rows <= processes; rows *= 2)
+      if (processes / rows <= batch) grids.push_back({rows, processes / rows});
   return grids;
+}
+
+// "alexnet:32": the network and a batch of its own.
+struct WantedNetwork {
+  std::string name;
+  std::optional<std::int64_t> batch;
+};
+
+WantedNetwork wanted_network(const std::string& text) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string::npos) return {text, {}};
+  return {text.substr(0, colon), parse_integer("--network " + text, text.substr(colon + 1), 1, std::int64_t{1} << 30)};
 }
 
 std::vector<Call> needed_calls(const po::variables_map& values) {
@@ -66,9 +79,11 @@ std::vector<Call> needed_calls(const po::variables_map& values) {
   std::vector<Grid> given_grids;
   for (const std::string& text : list_of(values, "grid")) given_grids.push_back(parse_grid("--grid", text));
   std::unordered_set<Call, CallHash> calls;
-  for (const std::string& name : networks) {
-    const Network network = load_network(name);
-    const std::int64_t batch = given(values, "batch")
+  for (const std::string& text : networks) {
+    const WantedNetwork wanted = wanted_network(text);
+    const Network network = load_network(wanted.name);
+    const std::int64_t batch = wanted.batch ? *wanted.batch
+                               : given(values, "batch")
                                    ? parse_integer("--batch", text_of(values, "batch"), 1, std::int64_t{1} << 30)
                                    : network.default_batch;
     for (const Grid grid : given_grids.empty() ? default_grids(batch) : given_grids) {

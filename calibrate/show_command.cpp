@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cstdio>
 #include <iostream>
+#include <limits>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -9,6 +11,7 @@
 #include "calibrate/kernels_command.hpp"
 #include "calibrate/network_text.hpp"
 #include "calibrate/plot.hpp"
+#include "calibrate/workbench.hpp"
 #include "report/table.hpp"
 
 namespace po = boost::program_options;
@@ -58,6 +61,38 @@ std::string noise_of(const std::vector<Sample>& samples) {
   return format_percent(at(0.05)) + " to " + format_percent(at(0.95));
 }
 
+// What a kernel that is not a product moves per second, by the size of its m floats: through the caches into memory.
+std::string bandwidths(const std::map<Kernel, std::vector<Sample>>& groups) {
+  using Align = Table::Align;
+  const std::vector<std::pair<std::string, std::int64_t>> sizes{{"64 KiB", 64 << 10},
+                                                                {"1 MiB", 1 << 20},
+                                                                {"16 MiB", 16 << 20},
+                                                                {"above", std::numeric_limits<std::int64_t>::max()}};
+  std::vector<Table::Column> columns{{"kernel", Align::left}};
+  for (const auto& [name, most] : sizes) columns.push_back({name, Align::right, "GB/s read and written, sizes up to"});
+  Table table(columns);
+  for (const auto& [kernel, samples] : groups) {
+    if (is_gemm(kernel)) continue;
+    std::vector<std::vector<double>> found(sizes.size());
+    for (const Sample& sample : samples) {
+      const auto bytes = sample.call.m * std::int64_t{sizeof(float)};
+      const CallFloats floats = floats_of(sample.call);
+      const auto size = std::find_if(sizes.begin(), sizes.end(), [&](const auto& one) { return bytes <= one.second; }) -
+                        sizes.begin();
+      found[static_cast<std::size_t>(size)].push_back(sizeof(float) * static_cast<double>(floats.in + floats.out) /
+                                                      median(sample.seconds));
+    }
+    std::vector<std::string> row{std::string(name_of(kernel))};
+    for (const std::vector<double>& values : found) {
+      char text[32] = "-";
+      if (!values.empty()) std::snprintf(text, sizeof text, "%.1f", 1e-9 * median(values));
+      row.emplace_back(text);
+    }
+    table.row(row);
+  }
+  return table.text();
+}
+
 std::string describe(const KernelTimes& times) {
   using Align = Table::Align;
   Table table({{"kernel", Align::left},
@@ -84,7 +119,7 @@ std::string describe(const KernelTimes& times) {
     if (is_gemm(kernel))
       for (const KernelFit::Region& region : fit.regions()) row("  " + region.name, "", "", "", region.error);
   }
-  return table.text(120);
+  return table.text(120) + "\n" + bandwidths(groups);
 }
 
 }  // namespace

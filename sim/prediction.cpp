@@ -22,6 +22,9 @@ namespace simtrain {
 
 namespace {
 
+// Of a prediction's time: beyond it is no prediction, unless the user wants it.
+constexpr double kMostExtrapolated = 0.5;
+
 const std::vector<std::pair<std::string, Placement>> kPlacements{{"column-major", Placement::column_major},
                                                                  {"row-major", Placement::row_major}};
 
@@ -77,11 +80,17 @@ PlatformResult describe_platform(const Simulation& simulation, const Plan& plan,
   return result;
 }
 
-void describe_network(const CalibratedNetwork& network, PlatformResult& result) {
+// InputError when most of the messages' time is of sizes that were not measured.
+void describe_network(const CalibratedNetwork& network, const PredictionOptions& options, PlatformResult& result) {
   result.network_model = "calibrated";
   result.network_source = network.description();
   const MessageUse& use = network.use();
   result.network_outside_share = use.seconds > 0 ? use.outside_s / use.seconds : 0;
+  if (!options.extrapolate && result.network_outside_share > kMostExtrapolated)
+    throw InputError("--network-model calibrated: " + format_percent(result.network_outside_share) +
+                     " of the messages' time is of sizes that were not measured; expected at most " +
+                     format_percent(kMostExtrapolated) +
+                     ". Measure larger ones (calibrate network --largest), or accept it with --extrapolate");
 }
 
 ProfileResult describe_profile(const Profile& profile, const Load& load, double compute_scale) {
@@ -120,7 +129,6 @@ void add_formulas(const Plan& plan, PricedOperations& prices, const PlatformResu
 // Wrong input must not wait for a platform to load: every kernel of the plan is in the profile, and most of the time
 // that rank 0 computes is within the shapes that were measured.
 void check_profile(const Plan& plan, const Load& load, const Profile& profile, const PredictionOptions& options) {
-  constexpr double kMost = 0.5;
   PricedOperations prices(profile.at(load), 1, profile.exceeded_by(load));
   double seconds = 0, extrapolated_s = 0;
   for (const Step& step : plan.steps) {
@@ -131,10 +139,10 @@ void check_profile(const Plan& plan, const Load& load, const Profile& profile, c
     seconds += cost.seconds;
     extrapolated_s += cost.extrapolated_s;
   }
-  if (!options.extrapolate && extrapolated_s > kMost * seconds)
+  if (!options.extrapolate && extrapolated_s > kMostExtrapolated * seconds)
     throw InputError(
         "profile '" + profile.path() + "': " + format_percent(extrapolated_s / seconds) +
-        " of the compute time lies outside what was measured; expected at most " + format_percent(kMost) +
+        " of the compute time lies outside what was measured; expected at most " + format_percent(kMostExtrapolated) +
         ". Measure it (calibrate kernels --network " + plan.network.name + " --batch " +
         std::to_string(plan.options.batch) + " --grid " + to_string(plan.options.grid) +
         (load.processes > 1 ? " --loaded, on a node of " + std::to_string(load.processes) + " cores" : "") +
@@ -241,7 +249,7 @@ Result predict(const Job& job, const PredictionOptions& options) {
   result.job.placement = name_of(options.placement);
   result.job.numerics = options.real_numerics ? "real" : "phantom";
   result.platform = describe_platform(simulation, plan, hosts, options);
-  if (network) describe_network(*network, *result.platform);
+  if (network) describe_network(*network, options, *result.platform);
   result.profile = describe_profile(profile, load, options.compute_scale);
   result.memory.host = options.host_memory_bytes ? options.host_memory_bytes : simulation.platform().host_memory_bytes;
   add_formulas(plan, prices, *result.platform, result);

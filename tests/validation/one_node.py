@@ -75,10 +75,11 @@ def run(command, status=0):
 def calibrate(build, folder, jobs, minutes):
     """A profile of this machine: kernels alone and on all cores at once, messages through its memory."""
     profile = folder / "profile.json"
-    networks = sorted({job.network for job in jobs})
+    networks = sorted({f"{job.network}:{job.batch}" for job in jobs})
     say(f"measuring kernels ({2 * minutes} minutes)")
-    run([build / "bin/calibrate", "kernels", "--budget", minutes, "--loaded", "--output", profile,
-         *(word for network in networks for word in ("--network", network))])
+    run([build / "bin/calibrate", "kernels", "--budget", 2 * minutes, "--repetitions", 101, "--loaded", "--output", profile,
+         *(word for network in networks for word in ("--network", network)),
+         *(word for grid in ("1x1", "1x2", "2x1") for word in ("--grid", grid))])
     say(f"measuring messages ({minutes} minutes)")
     run(["mpirun", "-n", "2", build / "bin/calibrate", "network", "--budget", minutes, "--add-to", profile])
     return profile
@@ -87,7 +88,7 @@ def calibrate(build, folder, jobs, minutes):
 def simulate(build, folder, profile, job):
     path = folder / f"{job.network}-{job.grid}-simulated.json"
     run([build / "bin/simtrain", "--platform", "node:2", "--network-model", "calibrated", "--profile", profile,
-         "--ranks-share-node", "--json", path, *job.options])
+         "--json", path, *job.options])
     return json.loads(path.read_text())
 
 
