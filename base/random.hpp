@@ -5,7 +5,9 @@
 // OOPSLA 2014), applied to each counter in turn.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <numbers>
 
 namespace simtrain {
 
@@ -28,6 +30,15 @@ constexpr float random_unit(std::uint64_t seed, std::uint64_t stream, std::uint6
 // Uniform in [-1, 1).
 constexpr float random_symmetric(std::uint64_t seed, std::uint64_t stream, std::uint64_t index) {
   return 2.0F * random_unit(seed, stream, index) - 1.0F;
+}
+
+// The same with all the digits of a double, from bits of the generator: in [0, 1), a multiple of 2^-53.
+constexpr double unit_of(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1.0p-53; }
+
+// Of the standard normal distribution (Box, Muller, Ann. Math. Stat. 29(2), 1958).
+inline double random_normal(std::uint64_t seed, std::uint64_t stream, std::uint64_t index) {
+  const std::uint64_t bits = random_bits(seed, stream, index);
+  return std::sqrt(-2 * std::log1p(-unit_of(bits))) * std::cos(2 * std::numbers::pi * unit_of(mix64(bits)));
 }
 
 }  // namespace simtrain

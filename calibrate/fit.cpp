@@ -245,16 +245,12 @@ FitError KernelFit::judge(const std::vector<Sample>& samples, FitMethod method) 
   return summarise_errors(std::move(errors));
 }
 
-namespace {
-
 std::string region_of(const Call& call) {
   if (is_gemm(call.kernel)) return std::min({call.m, call.n, call.k}) <= 32 ? "a size up to 32" : "all sizes above 32";
   const std::int64_t bytes = call.m * std::int64_t{sizeof(float)};
   if (bytes <= 256 << 10) return "up to 256 KiB";
   return bytes <= 16 << 20 ? "up to 16 MiB" : "above 16 MiB";
 }
-
-}  // namespace
 
 std::vector<KernelFit::Region> KernelFit::judge_regions(const std::vector<Sample>& samples) const {
   std::vector<Region> regions;

@@ -73,6 +73,8 @@ class KernelFit {
   [[nodiscard]] const std::vector<Candidate>& candidates() const { return candidates_; }
   [[nodiscard]] const FitError& error() const;                                   // of the chosen method
   [[nodiscard]] const std::vector<Region>& regions() const { return regions_; }  // with samples kept aside
+  // Whether this very shape was measured, so that its estimate is no fit.
+  [[nodiscard]] bool measured(const Call& call) const { return measured_.contains(call); }
 
  private:
   using Point = std::array<double, 4>;  // natural logarithms of m, n, k, window
@@ -101,6 +103,9 @@ class KernelFit {
   double most_work_ = 0;  // of all samples: large m, n and k may each have been measured, but never together
   Call least_, most_;     // corners of the box of all samples
 };
+
+// The name of the region of its kernel's shapes that a call lies in.
+std::string region_of(const Call& call);
 
 // Marks about a fifth of the shapes of every kernel, chosen by `seed`: of n shapes, n/5 rounded down.
 void keep_aside(std::vector<Sample>& samples, std::uint64_t seed);

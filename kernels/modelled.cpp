@@ -8,12 +8,13 @@
 
 namespace simtrain {
 
-OperationCost PricedOperations::price(const Operation& operation) {
+OperationCost PricedOperations::price(const Operation& operation, Noise* noise) {
   OperationCost cost;
   for_each_call(operation, [&](const Call& call, std::int64_t times) {
     auto known = known_.find(call);
     if (known == known_.end()) known = known_.emplace(call, model_.estimate(call)).first;
-    const double seconds = known->second.seconds * static_cast<double>(times) / compute_scale_;
+    double seconds = known->second.seconds * static_cast<double>(times) / compute_scale_;
+    if (noise != nullptr) seconds *= noise->factor(call, times);
     cost.seconds += seconds;
     if (beyond_ || !known->second.measured_range) cost.extrapolated_s += seconds;
   });
@@ -42,8 +43,13 @@ std::size_t index_of(Account account) {
 }  // namespace
 
 ModelledKernels::ModelledKernels(PricedOperations& prices, std::function<void(double)> charge,
-                                 std::unique_ptr<Kernels> numbers, std::function<double()> now)
-    : prices_(prices), charge_(std::move(charge)), now_(std::move(now)), numbers_(std::move(numbers)) {}
+                                 std::unique_ptr<Kernels> numbers, std::function<double()> now,
+                                 std::unique_ptr<Noise> noise)
+    : prices_(prices),
+      charge_(std::move(charge)),
+      now_(std::move(now)),
+      numbers_(std::move(numbers)),
+      noise_(std::move(noise)) {}
 
 Buffer ModelledKernels::allocate(std::int64_t floats) {
   if (numbers_) return numbers_->allocate(floats);
@@ -55,7 +61,7 @@ Buffer ModelledKernels::allocate(std::int64_t floats) {
 }
 
 Event ModelledKernels::enqueue(const Operation& operation, const Operands& operands, Account account) {
-  pending_.push_back({index_of(account), prices_.price(operation)});
+  pending_.push_back({index_of(account), prices_.price(operation, noise_.get())});
   if (numbers_) numbers_->enqueue(operation, operands, account);
   return {++enqueued_};
 }

@@ -9,6 +9,7 @@
 
 #include "kernels/cost_model.hpp"
 #include "kernels/kernels.hpp"
+#include "kernels/noise.hpp"
 
 namespace simtrain {
 
@@ -19,7 +20,8 @@ class PricedOperations {
   // beyond: the model was measured in other circumstances, so that all of it is extrapolated.
   PricedOperations(const CostModel& model, double compute_scale, bool beyond = false)
       : model_(model), compute_scale_(compute_scale), beyond_(beyond) {}
-  OperationCost price(const Operation& operation);
+  // noise (may be null): disturbs each call.
+  OperationCost price(const Operation& operation, Noise* noise = nullptr);
 
  private:
   const CostModel& model_;
@@ -33,8 +35,9 @@ class ModelledKernels final : public Kernels {
   // `charge(seconds)` advances this rank's clock, `now` reads it (none: it starts at 0 and moves by what is charged).
   // Both references must outlive the object.
   // `numbers` (may be null): executes every operation as well, and owns the memory.
+  // `noise` (may be null): disturbs what is charged.
   ModelledKernels(PricedOperations& prices, std::function<void(double)> charge, std::unique_ptr<Kernels> numbers = {},
-                  std::function<double()> now = {});
+                  std::function<double()> now = {}, std::unique_ptr<Noise> noise = {});
 
   Buffer allocate(std::int64_t floats) override;
   Event enqueue(const Operation& operation, const Operands& operands, Account account) override;
@@ -63,6 +66,7 @@ class ModelledKernels final : public Kernels {
   std::function<double()> now_;
   double charged_s_ = 0;
   std::unique_ptr<Kernels> numbers_;
+  std::unique_ptr<Noise> noise_;
   std::vector<Booked> accounts_;
   std::vector<Booking> pending_;     // enqueued since the last wait
   std::int64_t phantom_floats_ = 0;  // handed out

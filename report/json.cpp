@@ -128,6 +128,20 @@ ordered_json write(const ProfileResult& profile) {
           {"compute_scale", finite("compute_scale", profile.compute_scale)}};
 }
 
+ordered_json write(const ReplicasResult& replicas) {
+  ordered_json value = {{"count", replicas.iteration_seconds.size()},
+                        {"seed", replicas.seed},
+                        {"node_spread", finite("node_spread", replicas.node_spread)}};
+  const Distribution seconds = replicas.iterations();
+  value["p5_s"] = finite("p5_s", seconds.p5);
+  value["median_s"] = finite("median_s", seconds.median);
+  value["p95_s"] = finite("p95_s", seconds.p95);
+  value["iteration_seconds"] = ordered_json::array();
+  for (const double one : replicas.iteration_seconds)
+    value["iteration_seconds"].push_back(finite("replicas.iteration_seconds", one));
+  return value;
+}
+
 ordered_json write(const NativeResult& native) {
   return {{"machine", native.machine},
           {"cpu", native.cpu},
@@ -170,6 +184,7 @@ ordered_json to_json_value(const Result& result) {
 
   value["iteration_s"] = finite("iteration_s", result.iteration_s);
   value["iteration"] = write(result.iterations());
+  if (result.replicas) value["replicas"] = write(*result.replicas);
   value["totals"] = write_totals(result);
   value["memory"] = write(result.memory);
   value["iteration_seconds"] = ordered_json::array();

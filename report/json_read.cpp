@@ -193,6 +193,20 @@ std::vector<double> read_seconds(JsonObject& from, std::string_view key) {
   return seconds;
 }
 
+ReplicasResult read_replicas(JsonObject from) {
+  ReplicasResult replicas;
+  replicas.iteration_seconds = read_seconds(from, "iteration_seconds");
+  const Distribution seconds = replicas.iterations();
+  check_derived(from, "count", static_cast<double>(replicas.iteration_seconds.size()));
+  check_derived(from, "p5_s", seconds.p5);
+  check_derived(from, "median_s", seconds.median);
+  check_derived(from, "p95_s", seconds.p95);
+  replicas.seed = read_seed(from);
+  replicas.node_spread = amount(from, "node_spread");
+  from.finish();
+  return replicas;
+}
+
 EpochResult read_epoch(JsonObject from) {
   EpochResult epoch;
   epoch.loss = from.any("loss").is_null() ? std::nan("") : from.number("loss", -kLargest, kLargest);
@@ -253,6 +267,7 @@ void read_where(JsonObject& root, Result& result) {
   if (result.kind == "simulated") {
     result.platform = read_platform(root.object("platform"));
     if (root.has("profile")) result.profile = read_profile(root.object("profile"));
+    if (root.has("replicas")) result.replicas = read_replicas(root.object("replicas"));
   } else {
     result.native = read_native(root.object("native"));
   }

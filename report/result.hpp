@@ -109,6 +109,15 @@ struct ProfileResult {
   bool operator==(const ProfileResult&) const = default;
 };
 
+// A prediction, simulated again and again with noise of the kernels, errors of the profile and unlike nodes.
+struct ReplicasResult {
+  std::uint64_t seed = 0;                 // of what was drawn
+  double node_spread = 0;                 // assumed: standard deviation of the logarithm of the nodes' times
+  std::vector<double> iteration_seconds;  // of each replica the mean over its timed iterations, slowest rank
+  [[nodiscard]] Distribution iterations() const { return distribution_of(iteration_seconds); }
+  bool operator==(const ReplicasResult&) const = default;
+};
+
 struct NativeResult {  // only of native runs
   std::string machine, cpu, mpi, blas;
   int threads_per_rank = 1;  // of its BLAS
@@ -133,6 +142,7 @@ struct Result {
   std::optional<PlatformResult> platform;
   std::optional<ProfileResult> profile;
   std::optional<NativeResult> native;
+  std::optional<ReplicasResult> replicas;  // of simulated results that were asked for them
 
   std::vector<double> iteration_seconds;  // of every timed iteration, slowest rank
   double iteration_s = 0;                 // their mean

@@ -5,6 +5,7 @@
 #include "report/json_value.hpp"
 #include "report/page.hpp"
 #include "report/sections.hpp"
+#include "report/sweep_replicas.hpp"
 #include "report/terminal.hpp"
 
 namespace simtrain {
@@ -110,6 +111,26 @@ void add_ranking(Page& page, const std::vector<SweepPoint>& points, const std::v
   page.table(ranked_table(points, order, time));
   add_best(page, points, order);
   add_memory_marks(page, points, order);
+  add_replica_table(page, points, order, time);
+}
+
+// What `place` of the ranking has to say about replicas.
+nlohmann::ordered_json replicas_of_place(const Result& result, std::size_t fastest) {
+  const Distribution seconds = result.replicas->iterations();
+  const auto count = static_cast<double>(result.replicas->iteration_seconds.size());
+  return {{"p5_s", finite("p5_s", seconds.p5)},
+          {"median_s", finite("median_s", seconds.median)},
+          {"p95_s", finite("p95_s", seconds.p95)},
+          {"fastest_share", static_cast<double>(fastest) / count}};
+}
+
+nlohmann::ordered_json best_against_second(const std::vector<SweepPoint>& points,
+                                           const std::vector<std::size_t>& order) {
+  const std::size_t count = points[order[0]].result->replicas->iteration_seconds.size();
+  return {{"best", order[0]},
+          {"second", order[1]},
+          {"replicas", count},
+          {"win_share", static_cast<double>(wins(points[order[0]], points[order[1]])) / static_cast<double>(count)}};
 }
 
 }  // namespace
@@ -128,8 +149,10 @@ std::string sweep_to_json(const std::vector<SweepPoint>& points) {
   using nlohmann::ordered_json;
   ordered_json document = {{"schema", "simtrain-sweep"}, {"schema_version", kSweepSchemaVersion}};
   const std::vector<std::size_t> order = ranking_of(points);
+  const std::vector<std::size_t> fastest = fastest_counts(points, order);  // empty without replicas
   document["ranking"] = ordered_json::array();
-  for (const std::size_t i : order) {
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    const std::size_t i = order[place];
     const Result& result = *points[i].result;
     const double best_s = points[order.front()].result->iteration_s;
     document["ranking"].push_back({{"point", i},
@@ -138,7 +161,9 @@ std::string sweep_to_json(const std::vector<SweepPoint>& points) {
                                    {"iteration_s", finite("iteration_s", result.iteration_s)},
                                    {"relative_to_best", best_s > 0 ? result.iteration_s / best_s : 1.0},
                                    {"fits_memory", fits_host(result.memory)}});
+    if (!fastest.empty()) document["ranking"].back()["replicas"] = replicas_of_place(result, fastest[place]);
   }
+  if (fastest.size() > 1) document["best_against_second"] = best_against_second(points, order);
   document["points"] = ordered_json::array();
   for (const SweepPoint& point : points) {
     ordered_json value = {{"grid_rows", point.grid_rows}, {"grid_columns", point.grid_columns}};

@@ -77,6 +77,15 @@ void add_job(Page& page, const Result& result) {
   }
 }
 
+// "; 90 % of 20 replicas: 1.95 s to 2.04 s, median 1.99 s"
+std::string replicas_text(const Result& result) {
+  if (!result.replicas) return "";
+  const Distribution seconds = result.replicas->iterations();
+  const auto count = static_cast<std::int64_t>(result.replicas->iteration_seconds.size());
+  return "; 90 % of " + counted(count, "replica") + ": " + format_seconds(seconds.p5) + " to " +
+         format_seconds(seconds.p95) + ", median " + format_seconds(seconds.median);
+}
+
 void add_prediction(Page& page, const Result& result) {
   const JobResult& job = result.job;
   page.heading(result.kind == "native" ? "Measurement" : "Prediction");
@@ -88,7 +97,11 @@ void add_prediction(Page& page, const Result& result) {
             format_seconds(seconds.p95) + ", all from " + format_seconds(seconds.min) + " to " +
             format_seconds(seconds.max) + ")";
   }
-  page.fact("iteration", format_seconds(result.iteration_s) + timed);
+  page.fact("iteration", format_seconds(result.iteration_s) + replicas_text(result) + timed);
+  if (result.replicas)
+    page.fact("", "replicas: noise of the kernels as it was measured, errors of the profile's fit, and nodes whose " +
+                      std::string("times are assumed to differ by ") + format_percent(result.replicas->node_spread) +
+                      " (--node-spread)");
   if (job.epoch_images > 0 && job.batch > 0) {
     const double iterations = static_cast<double>(job.epoch_images) / static_cast<double>(job.batch);
     const double epoch_s = result.epoch_s();

@@ -8,6 +8,7 @@
 #include "report/terminal.hpp"
 #include "sim/compare_command.hpp"
 #include "sim/prediction.hpp"
+#include "sim/replicas.hpp"
 #include "sim/sweep.hpp"
 
 namespace po = boost::program_options;
@@ -20,11 +21,14 @@ constexpr const char* kUsage =
     "  simtrain --platform torus.xml --grid 32x8            predict AlexNet, batch 2048, on 256 hosts of a torus\n"
     "  simtrain --scenario alexnet-torus --json out.json    the same from a scenario file, with machine-readable "
     "output\n"
+    "  simtrain --platform torus.xml --grid 32x8 --replicas 20\n"
+    "                                                       the same 20 times more, disturbed: how certain is it?\n"
     "  simtrain sweep --platform torus.xml --processes 256  simulate every Pr x Pc = 256, ranked\n"
     "  simtrain compare native.json simulated.json          two results of one job, phase by phase\n\n";
 
 int predict_command(const std::vector<std::string>& arguments) {
   po::options_description options = prediction_options();
+  options.add(replica_options());
   options.add(grid_options());
   options.add(job_options(1, 0));
   const po::variables_map values = parse_options(arguments, options, kGridOptions);
@@ -38,10 +42,14 @@ int predict_command(const std::vector<std::string>& arguments) {
     return 0;
   }
   const PredictionOptions prediction = prediction_from(values);
+  const ReplicaOptions replicas = replicas_from(values);
+  if (replicas.count == 0 && !values["jobs"].defaulted())
+    throw InputError("--jobs: given without --replicas; expected both, since one prediction is one simulation");
   const Grid grid = grid_from(values);
   Job job = job_from(values);
   job.plan.grid = grid;
-  const Result result = predict(job, prediction);
+  const Result result =
+      replicas.count > 0 ? predict_with_replicas(job, prediction, replicas) : predict(job, prediction);
   if (!job.json_path.empty()) write_file(job.json_path, to_json(result));
   std::cout << to_text(result);
   return 0;

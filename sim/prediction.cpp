@@ -227,6 +227,9 @@ Result predict(const Job& job, const PredictionOptions& options) {
   const Load load{job.threads, simulation.most_ranks_per_node(hosts)};
   if (load.processes > 1) check_profile(plan, load, profile, options);
   PricedOperations prices(profile.at(load), options.compute_scale, profile.exceeded_by(load));
+  std::optional<ReplicaNoise> noise;
+  if (options.disturbance) noise.emplace(profile.at(load), profile.path(), *options.disturbance);
+  const std::vector<int> nodes = simulation.node_of_rank(hosts);
   Summary summary(plan);
   PhaseLog phases(plan, job.iterations);
   TrainerOptions trainer_options = simtrain::trainer_options(job);
@@ -237,7 +240,9 @@ Result predict(const Job& job, const PredictionOptions& options) {
     if (!options.real_numerics) payloads_off(rank);
     std::unique_ptr<Kernels> numbers;
     if (options.real_numerics) numbers = std::make_unique<BlasKernels>([] { return 0.0; });
-    ModelledKernels kernels(prices, charge_compute, std::move(numbers), [&] { return simulation.clock_s(); });
+    ModelledKernels kernels(
+        prices, charge_compute, std::move(numbers), [&] { return simulation.clock_s(); },
+        noise ? noise->of_rank(rank, nodes[static_cast<std::size_t>(rank)]) : nullptr);
     Trainer trainer(plan, me, kernels, collectives, *job.training_data, trainer_options);
     simulation.align();  // making communicators took some ranks longer than others
     summary.add(trainer.run(job.warm_up, job.iterations));

@@ -8,6 +8,7 @@
 
 #include "calibrate/profile.hpp"
 #include "report/result.hpp"
+#include "sim/replica_noise.hpp"
 #include "train/job.hpp"
 
 namespace simtrain {
@@ -29,6 +30,7 @@ struct PredictionOptions {
   bool extrapolate = false;                                        // beyond the profile's range, however far
   std::optional<double> host_memory_bytes;                         // overrides the platform's
   std::optional<double> formula_latency_s, formula_bandwidth_Bps;  // override what is read off the platform
+  std::optional<Disturbance> disturbance;                          // of computing; the formulas stay undisturbed
 };
 
 boost::program_options::options_description prediction_options();

@@ -190,15 +190,27 @@ RouteStatistics Simulation::routes(std::span<const std::pair<int, int>> host_pai
   return statistics;
 }
 
-int Simulation::most_ranks_per_node(const std::vector<int>& host_of_rank) const {
-  std::map<std::string, int> ranks;
-  int most = 0;
-  for (const int number : host_of_rank) {
-    if (static_cast<std::size_t>(number) >= state_->platform.hosts.size()) continue;  // run() refuses it
-    const s4u::Host& host = *state_->platform.hosts[static_cast<std::size_t>(number)];
-    const char* node = host.get_property("node");
-    most = std::max(most, ++ranks[node != nullptr ? std::string("node ") + node : "host " + host.get_name()]);
+std::vector<int> Simulation::node_of_rank(const std::vector<int>& host_of_rank) const {
+  const std::vector<s4u::Host*>& hosts = state_->platform.hosts;
+  std::vector<int> node_of_host(hosts.size());
+  std::map<std::string, int> named;
+  for (std::size_t host = 0; host < hosts.size(); ++host) {
+    const int number = static_cast<int>(host);
+    const char* node = hosts[host]->get_property("node");
+    node_of_host[host] = node != nullptr ? named.try_emplace(node, number).first->second : number;
   }
+  std::vector<int> nodes;
+  for (const int host : host_of_rank) {
+    const auto at = static_cast<std::size_t>(host);
+    nodes.push_back(at < node_of_host.size() ? node_of_host[at] : host);  // run() refuses it
+  }
+  return nodes;
+}
+
+int Simulation::most_ranks_per_node(const std::vector<int>& host_of_rank) const {
+  std::map<int, int> ranks;
+  int most = 0;
+  for (const int node : node_of_rank(host_of_rank)) most = std::max(most, ++ranks[node]);
   return most;
 }
 

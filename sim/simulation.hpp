@@ -68,7 +68,10 @@ class Simulation {
 
   [[nodiscard]] double clock_s() const;  // simulated seconds since the start
 
-  // The most ranks that share a node: a host, or the hosts with the same property "node".
+  // The node that each rank is on: a host, or the hosts with the same property "node". By the number of its first host
+  // on the platform, so that it does not depend on the job; a host that does not exist stands for itself.
+  [[nodiscard]] std::vector<int> node_of_rank(const std::vector<int>& host_of_rank) const;
+  // The most ranks that share a node.
   [[nodiscard]] int most_ranks_per_node(const std::vector<int>& host_of_rank) const;
 
   // (from, to) by host numbers; latency is the sum over a route's links.

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <thread>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/options.hpp"
 #include "base/units.hpp"
+#include "sim/replicas.hpp"
 #include "sim/sweep.hpp"
 
 namespace po = boost::program_options;
@@ -22,10 +22,8 @@ constexpr const char* kUsage =
     "  simtrain sweep --platform torus.xml --processes 256\n\n";
 
 po::options_description sweep_options() {
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   po::options_description options("The sweep");
-  options.add_options()("processes", po::value<std::string>()->value_name("P"), "simulate all Pr x Pc = P")(
-      "jobs", po::value<std::string>()->value_name("N")->default_value(std::to_string(cores)), "simulations at a time");
+  options.add_options()("processes", po::value<std::string>()->value_name("P"), "simulate all Pr x Pc = P");
   return options;
 }
 
@@ -63,6 +61,7 @@ class Progress {
 int sweep_command(const std::vector<std::string>& arguments) {
   po::options_description options = sweep_options();
   options.add(prediction_options());
+  options.add(replica_options());
   options.add(job_options(1, 0));
   const po::variables_map values = parse_options(arguments, options);
   if (given(values, "help")) {
@@ -72,10 +71,11 @@ int sweep_command(const std::vector<std::string>& arguments) {
   if (!given(values, "processes"))
     throw InputError("--processes: is missing; expected the number of processes, such as --processes 256");
   const auto processes = static_cast<int>(parse_integer("--processes", text_of(values, "processes"), 1, 1 << 20));
-  const auto workers = static_cast<int>(parse_integer("--jobs", text_of(values, "jobs"), 1, 1024));
+  const ReplicaOptions replicas = replicas_from(values);
   const PredictionOptions prediction = prediction_from(values);
   const Job job = job_from(values);
   (void)load_profile(prediction);  // says now what every grid would say
+  if (replicas.count > 0) check_noise(job, prediction);
   const PlatformSummary platform = summarise_platform(prediction.platform);
   if (platform.hosts < processes)
     throw InputError("--processes: " + std::to_string(processes) + " is more than the " +
@@ -84,9 +84,10 @@ int sweep_command(const std::vector<std::string>& arguments) {
   std::vector<SweepPoint> points;
   {
     Progress progress(grids.size());
-    points = sweep(job, prediction, grids, workers,
+    points = sweep(job, prediction, grids, replicas.workers,
                    [&](std::size_t done, const SweepPoint& point) { progress.show(done, point); });
   }
+  if (replicas.count > 0) add_replicas(points, job, prediction, replicas);
   if (!job.json_path.empty()) write_file(job.json_path, sweep_to_json(points));
   std::cout << sweep_to_text(points);
   const bool any = std::any_of(points.begin(), points.end(), [](const SweepPoint& p) { return p.result.has_value(); });

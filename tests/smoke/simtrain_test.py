@@ -234,6 +234,54 @@ class Output(ProgramTest):
         self.assertTrue((self.folder / "pipe").is_fifo())
 
 
+class Replicas(ProgramTest):
+    """--replicas: the interval of an iteration, and of the ranking of grids."""
+
+    def bytes_of(self, *arguments):
+        out, error = self.run_program("simtrain", *JOB, "--grid", "4x2", *arguments, "--json", "r.json")
+        self.assertEqual(error, "")
+        return out, (self.folder / "r.json").read_bytes()
+
+    def test_the_interval_follows_from_the_seed(self):
+        out, one = self.bytes_of("--replicas", 6, "--jobs", 1)
+        _, same = self.bytes_of("--replicas", 6, "--jobs", 3)
+        self.assertEqual(one, same)
+        result, alone = json.loads(one), json.loads(self.bytes_of()[1])
+        replicas = result.pop("replicas")
+        self.assertEqual(result, alone, "the prediction itself is undisturbed")
+        self.assertEqual((replicas["count"], replicas["seed"], replicas["node_spread"]), (6, 1, 0.01))
+        self.assertEqual(len(set(replicas["iteration_seconds"])), 6)
+        for text in ("90 % of 6 replicas: ", ", median ", "differ by 1.00 %"):
+            self.assertIn(text, out)
+        other = json.loads(self.bytes_of("--replicas", 6, "--seed", 2)[1])
+        self.assertNotEqual(other["replicas"]["iteration_seconds"], replicas["iteration_seconds"])
+        wider = json.loads(self.bytes_of("--replicas", 6, "--node-spread", 30)[1])["replicas"]
+        self.assertGreater(wider["p95_s"] - wider["p5_s"], replicas["p95_s"] - replicas["p5_s"])
+
+    def test_a_sweep_has_those_of_each_grid(self):
+        out, _ = self.run_program("simtrain", "sweep", *JOB, "--processes", 8, "--replicas", 4, "--json", "s.json")
+        sweep = json.loads((self.folder / "s.json").read_text())
+        self.assertAlmostEqual(sum(place["replicas"]["fastest_share"] for place in sweep["ranking"]), 1)
+        alone = json.loads(self.bytes_of("--replicas", 4)[1])["replicas"]
+        self.assertIn(alone, [point["result"]["replicas"] for point in sweep["points"]])
+        best, second = (sweep["points"][place["point"]]["result"]["replicas"]["iteration_seconds"]
+                        for place in sweep["ranking"][:2])
+        share = sum(a < b for a, b in zip(best, second)) / 4
+        self.assertEqual(sweep["best_against_second"]["win_share"], share)
+        self.assertIn(f"in {100 * share:.0f} % of 4 replicas", " ".join(out.split()))
+
+    def test_refuses(self):
+        job = [*JOB, "--grid", "4x2"]
+        for wrong in ("0", "-3", "2.5", "many"):
+            self.refuse("simtrain", [*job, "--replicas=" + wrong], "--replicas", wrong)
+        for wrong in ("-1", "101", "much"):
+            self.refuse("simtrain", [*job, "--replicas", "2", "--node-spread=" + wrong], "--node-spread", wrong)
+        self.refuse("simtrain", [*job, "--node-spread", "2"], "--node-spread", "without --replicas")
+        self.refuse("simtrain", [*job, "--jobs", "2"], "--jobs", "without --replicas")
+        self.refuse("simtrain", [*job, "--replicas", "2", "--profile", "none.json"], "none.json")
+        self.refuse("mpitrain", ["--grid", "1x1", "--replicas", "2"], "--replicas", "not known")
+
+
 class Sweep(ProgramTest):
     def start_a_long_one(self):
         """A sweep of minutes, and the processes of its simulations."""

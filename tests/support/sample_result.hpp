@@ -114,6 +114,14 @@ inline Result with_phases(Result result) {
   return result;
 }
 
+// With five replicas: 76, 80, 81, 85, 90 ms. Of these the 5th percentile is at place 0.2, 76.8 ms, the 95th at 3.8, 89
+// ms.
+inline Result with_replicas(Result result) {
+  result.replicas = ReplicasResult{
+      .seed = 18446744073709551615U, .node_spread = 0.01, .iteration_seconds = {0.080, 0.090, 0.081, 0.076, 0.085}};
+  return result;
+}
+
 // The same job on real MPI: no platform, no profile, no formulas, with losses.
 inline Result sample_native_result() {
   Result result = sample_result();

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "kernels/blas_kernels.hpp"
 #include "tests/support/kernel_buffers.hpp"
 
@@ -54,6 +56,39 @@ class ModelledKernelsTest : public testing::Test {
   std::vector<double> charged;
   ModelledKernels kernels{prices, [this](double seconds) { charged.push_back(seconds); }};
 };
+
+// Three times the seconds of relu, twice those of anything else; notes what it was asked.
+class CountedNoise final : public Noise {
+ public:
+  explicit CountedNoise(std::vector<std::pair<Call, std::int64_t>>& asked) : asked_(asked) {}
+  double factor(const Call& call, std::int64_t times) override {
+    asked_.emplace_back(call, times);
+    return call.kernel == Kernel::relu ? 3 : 2;
+  }
+
+ private:
+  std::vector<std::pair<Call, std::int64_t>>& asked_;
+};
+
+TEST_F(ModelledKernelsTest, NoiseDisturbsEachCallOfEachOperation) {
+  std::vector<std::pair<Call, std::int64_t>> asked;
+  ModelledKernels noisy(
+      prices, [this](double seconds) { charged.push_back(seconds); }, {}, {}, std::make_unique<CountedNoise>(asked));
+  for (int i = 0; i < 2; ++i) noisy.enqueue(kSmall, {}, 0);
+  noisy.wait(noisy.enqueue(kLarge, {}, 1));
+  ASSERT_EQ(charged.size(), 1U);
+  EXPECT_DOUBLE_EQ(charged[0], 2 * 3 * 0.01 + 2 * 6);
+  EXPECT_DOUBLE_EQ(noisy.busy_s(0), 0.06);
+  EXPECT_DOUBLE_EQ(noisy.extrapolated_s(1), 12) << "what is outside the range is disturbed alike";
+  EXPECT_EQ(asked.size(), 3U);
+  // 2 groups touched with 1 and 2 filters: their products differ, im2col is the same one twice.
+  const ConvolutionGeometry g{4, 3, 3, 4, 3, 3, 1, 1, 1, 0, 2};
+  asked.clear();
+  noisy.enqueue(Convolution{ConvolutionPass::forward, g, 1, 3, 8}, {}, 0);
+  ASSERT_EQ(asked.size(), 3U);
+  EXPECT_EQ(std::count(asked.begin(), asked.end(), std::pair<Call, std::int64_t>{{Kernel::im2col, 144, 3, 1}, 2}), 1);
+  EXPECT_DOUBLE_EQ(prices.price(kLarge).seconds, 6) << "the price itself is undisturbed";
+}
 
 TEST_F(ModelledKernelsTest, ChargesAtWaitOnlyAndAllAtOnce) {
   kernels.enqueue(kSmall, {}, 0);

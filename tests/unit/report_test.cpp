@@ -176,6 +176,14 @@ TEST(Report, NamesTheProfileAndWhatItDoesNotCover) {
   EXPECT_FALSE(says(text, "another machine"));
 }
 
+TEST(Report, GivesTheIntervalOfReplicas) {
+  const std::string text = to_text(with_replicas(sample_result()));
+  EXPECT_TRUE(says(text, "iteration 80.0 ms; 90 % of 5 replicas: 76.8 ms to 89.0 ms, median 81.0 ms")) << text;
+  EXPECT_TRUE(says(text, "assumed to differ by 1.00 %")) << text;
+  expect_narrow(text);
+  EXPECT_FALSE(says(to_text(sample_result()), "replica"));
+}
+
 TEST(Report, NativeRunsHaveMachineAndLossesInsteadOfFormulas) {
   const std::string text = to_text(sample_native_result());
   EXPECT_TRUE(says(text, "machine node-9, Some CPU"));

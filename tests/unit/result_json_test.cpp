@@ -32,7 +32,7 @@ void expect_complaint(const json& document, const std::string& about) {
   EXPECT_NE(text.find(about), std::string::npos) << "expected '" << about << "' in '" << text << "'";
 }
 
-json sample_document() { return json::parse(to_json(with_phases(sample_result()))); }
+json sample_document() { return json::parse(to_json(with_replicas(with_phases(sample_result())))); }
 
 // Calls visit(pointer) for every object of the document.
 template <typename Visit>
@@ -49,7 +49,8 @@ TEST(ResultJson, RoundTripGivesAnEqualResult) {
   calibrated.platform->network_source = "remote messages up to 1.00 MiB";
   calibrated.platform->network_outside_share = 0.25;
   for (const Result& result :
-       {sample_result(), calibrated, sample_native_result(), with_phases(sample_native_result())}) {
+       {sample_result(), calibrated, sample_native_result(), with_phases(sample_native_result()),
+        with_replicas(sample_result())}) {
     const std::string text = to_json(result);
     EXPECT_EQ(result_from_json("r.json", text), result);
     EXPECT_EQ(to_json(result_from_json("r.json", text)), text);
@@ -95,7 +96,7 @@ TEST(ResultJson, EveryMissingOrUnknownKeyIsRefused) {
     changed[at]["colour"] = 1;
     expect_complaint(changed, "colour");
     for (const auto& [key, value] : document[at].items()) {
-      if (key == "profile" || key == "host_bytes") continue;  // may be absent
+      if (key == "profile" || key == "host_bytes" || key == "replicas") continue;  // may be absent
       changed = document;
       changed[at].erase(key);
       expect_complaint(changed, key);
@@ -164,19 +165,38 @@ TEST(ResultJsonDeathTest, OtherNonFiniteNumbersAreABug) {
   EXPECT_DEATH((void)to_json(result), "update_s");
 }
 
+TEST(ResultJson, ReplicasMustAgreeWithThemselves) {
+  const json document = sample_document();
+  EXPECT_EQ(document["replicas"]["count"], 5);
+  EXPECT_DOUBLE_EQ(document["replicas"]["p5_s"].get<double>(), 0.0768);
+  EXPECT_DOUBLE_EQ(document["replicas"]["median_s"].get<double>(), 0.081);
+  EXPECT_DOUBLE_EQ(document["replicas"]["p95_s"].get<double>(), 0.089);
+  EXPECT_FALSE(json::parse(to_json(sample_result())).contains("replicas"));
+  for (const char* key : {"count", "p5_s", "median_s", "p95_s"}) {
+    json edited = document;
+    edited["replicas"][key] = 7;
+    expect_complaint(edited, std::string("replicas.") + key);
+  }
+  json none = document;
+  none["replicas"]["iteration_seconds"] = json::array();
+  expect_complaint(none, "replicas.iteration_seconds");
+}
+
 // Validated by unit.result_schema.* against docs/*.schema.json.
 TEST(ResultJson, WritesFilesForTheSchemaTests) {
   Result diverged = sample_native_result();
   diverged.losses.push_back(std::nan(""));
-  write_file("result-simulated.json", to_json(with_phases(sample_result())));
+  write_file("result-simulated.json", to_json(with_replicas(with_phases(sample_result()))));
   write_file("result-native.json", to_json(diverged));
-  write_file("sweep.json", sweep_to_json({{.grid_rows = 4, .grid_columns = 2, .result = sample_result(), .error = ""},
-                                          {.grid_rows = 9, .grid_columns = 1, .result = {}, .error = "too large"}}));
+  write_file("sweep.json",
+             sweep_to_json({{.grid_rows = 4, .grid_columns = 2, .result = with_replicas(sample_result()), .error = ""},
+                            {.grid_rows = 2, .grid_columns = 4, .result = with_replicas(sample_result()), .error = ""},
+                            {.grid_rows = 9, .grid_columns = 1, .result = {}, .error = "too large"}}));
   json broken = sample_document();
   broken["layers"][1]["colour"] = "red";
   write_file("result-broken.json", broken.dump());
   EXPECT_EQ(result_from_json("result-simulated.json", read_file("result", "result-simulated.json")),
-            with_phases(sample_result()));
+            with_replicas(with_phases(sample_result())));
 }
 
 }  // namespace

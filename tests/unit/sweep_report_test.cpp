@@ -77,6 +77,47 @@ TEST(Sweep, WithoutAnyResultShowsReasons) {
   EXPECT_EQ(sweep_to_text({}), "");
 }
 
+// 2 x 4 is faster than 4 x 2 in three of four replicas, and 1 x 8 the fastest of all in one of those three.
+std::vector<SweepPoint> sweep_with_replicas() {
+  auto points = sample_sweep();
+  points[3].result->replicas = {1, 0.01, {0.080, 0.081, 0.082, 0.099}};
+  points[1].result->replicas = {1, 0.01, {0.100, 0.101, 0.102, 0.098}};
+  points[0].result->replicas = {1, 0.01, {0.128, 0.079, 0.130, 0.131}};
+  return points;
+}
+
+TEST(Sweep, SaysHowSureTheRankingIs) {
+  const std::string text = sweep_to_text(sweep_with_replicas());
+  EXPECT_GE(line_with(text, {"Iteration time in 4 replicas (ms)"}), 0) << text;
+  // Places 0.15, 1.5 and 2.85 of 80, 81, 82, 99.
+  EXPECT_GE(line_with(text, {"1", "2 x 4", "80.000", "80.150", "81.500", "96.450", "50 %"}), 0) << text;
+  EXPECT_GE(line_with(text, {"2", "4 x 2", "100.000", "98.300", "100.500", "101.850", "25 %"}), 0) << text;
+  EXPECT_GE(line_with(text, {"3", "1 x 8", "128.000", "25 %"}), 0) << text;
+  EXPECT_GE(line_with(text, {"2 x 4 beats 4 x 2 in 75 % of 4 replicas."}), 0) << text;
+  EXPECT_EQ(line_with(sweep_to_text(sample_sweep()), {"replica"}), -1);
+}
+
+TEST(Sweep, JsonSaysHowSureTheRankingIs) {
+  const auto document = nlohmann::json::parse(sweep_to_json(sweep_with_replicas()));
+  const std::vector<double> shares{0.5, 0.25, 0.25};
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_DOUBLE_EQ(document["ranking"][i]["replicas"]["fastest_share"].get<double>(), shares[i]);
+  EXPECT_DOUBLE_EQ(document["ranking"][0]["replicas"]["p5_s"].get<double>(), 0.08015);
+  EXPECT_EQ(document["best_against_second"],
+            (nlohmann::json{{"best", 3}, {"second", 1}, {"replicas", 4}, {"win_share", 0.75}}));
+  EXPECT_FALSE(nlohmann::json::parse(sweep_to_json(sample_sweep())).contains("best_against_second"));
+  EXPECT_FALSE(nlohmann::json::parse(sweep_to_json(sample_sweep()))["ranking"][0].contains("replicas"));
+}
+
+TEST(Sweep, EqualTimesCountForTheBetterPlaceAndBeatNobody) {
+  auto points = sweep_with_replicas();
+  for (const std::size_t i : {0U, 1U, 3U}) points[i].result->replicas->iteration_seconds = {0.1, 0.1};
+  const auto document = nlohmann::json::parse(sweep_to_json(points));
+  EXPECT_EQ(document["ranking"][0]["replicas"]["fastest_share"], 1.0);
+  EXPECT_EQ(document["ranking"][1]["replicas"]["fastest_share"], 0.0);
+  EXPECT_EQ(document["best_against_second"]["win_share"], 0.0);
+}
+
 TEST(Sweep, JsonHasPointsAndRanking) {
   const auto points = sample_sweep();
   const auto document = nlohmann::json::parse(sweep_to_json(points));

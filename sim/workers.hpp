@@ -1,0 +1,48 @@
+// Tasks in child processes, several at a time: SimGrid's engine is one per process, and a simulation uses one core.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace simtrain {
+
+struct TaskOutcome {
+  enum class Kind { answer, input_error, failure };
+  std::size_t task = 0;
+  Kind kind = Kind::failure;
+  std::string text;  // the answer, or what is wrong; also when the child was killed
+};
+
+// Children end with this object: when something else fails, and when this process dies.
+class Workers {
+ public:
+  Workers() = default;
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+  ~Workers();
+
+  // Runs `work` in a child of its own; exceptions become an outcome. Must be called while this process has one thread.
+  // Failure when no child can be made.
+  void start(std::size_t task, const std::function<std::string()>& work);
+  [[nodiscard]] std::size_t running() const { return running_.size(); }
+  // Waits until one is done. Precondition: running() > 0.
+  TaskOutcome next_done();
+
+ private:
+  struct Worker {
+    pid_t process = -1;
+    int pipe = -1;
+    std::size_t task = 0;
+    std::string text;  // so far: a letter for the kind, then the text
+  };
+  static bool read_some(Worker& worker);
+  TaskOutcome take(std::size_t i);
+
+  std::vector<Worker> running_;
+};
+
+}  // namespace simtrain
