@@ -27,6 +27,9 @@ double guess_s(const Call& call) {
   return 2e-6 + flops / 20e9 + 4.0 * static_cast<double>(floats.in + floats.out) / 2e9;
 }
 
+// About 10 ms.
+bool is_long(const Call& call) { return guess_s(call) > 0.04; }
+
 std::int64_t memory_bytes() {
   return static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::int64_t>(::sysconf(_SC_PAGESIZE));
 }
@@ -69,6 +72,7 @@ std::vector<Sample> measure_under(const Load& load, const std::vector<Call>& cal
     companions.emplace(load.processes, [&](const Companions::Meet& meet) {
       Workbench bench(floats, options.seed, load.threads);
       MeasureOptions measuring{1e9, std::numeric_limits<int>::max(), options.seed};
+      measuring.is_long = is_long;
       measuring.meet = meet;
       measure(bench, calls, measuring);  // until the parent has had enough
     });
@@ -78,6 +82,7 @@ std::vector<Sample> measure_under(const Load& load, const std::vector<Call>& cal
   MeasureOptions measuring{budget_s, options.repetitions, options.seed};
   measuring.stop = [] { return InterruptWatch::interrupted(); };
   measuring.progress = [&](double fraction, int pass) { progress(fraction, pass); };
+  measuring.is_long = is_long;
   if (companions) measuring.meet = [&] { companions->meet(); };
   Measurements measurements = measure(bench, calls, measuring);
   progress.end();
@@ -98,7 +103,7 @@ std::vector<Call> affected_by(const Load& load, std::vector<Call> calls) {
 Profile calibrate_kernels(const std::vector<Call>& needed, const CalibrationOptions& options) {
   const InterruptWatch watch;
   const double budget_s = options.budget_s / static_cast<double>(options.loads.size());
-  const double most_s = budget_s / 20;
+  const double most_s = budget_s / 60;
   std::vector<Call> calls = measurable(needed, most_s);
   SpreadLimits limits;
   limits.shapes = static_cast<int>(std::clamp(budget_s, 20.0, 200.0));

@@ -29,8 +29,8 @@ struct CalibrationOptions {
 };
 
 // Measures the calls that plans need, and shapes around them. Calls that are too large for this machine's memory, or
-// that alone would take more than a twentieth of the budget, are left out, which stderr tells. Progress goes to stderr
-// if that is a terminal. Throws Interrupted on Ctrl-C.
+// that alone would take more than a sixtieth of a load's budget, are left out, which stderr tells. Progress goes to
+// stderr if that is a terminal. Throws Interrupted on Ctrl-C.
 Profile calibrate_kernels(const std::vector<Call>& needed, const CalibrationOptions& options);
 
 }  // namespace simtrain

@@ -9,6 +9,8 @@
 namespace simtrain {
 namespace {
 
+constexpr int kLongPasses = 5;
+
 // Executions in one repetition, by a first one that is not kept: it also brings the code into the caches.
 int executions_for(Workbench& bench, const Call& call) {
   const double once_s = std::max(1e-8, bench.time_s(call, 1));
@@ -56,10 +58,12 @@ Measurements measure(Workbench& bench, const std::vector<Call>& calls, const Mea
                               static_cast<double>(options.repetitions);
       options.progress(std::max(of_calls, std::min(1.0, elapsed_s() / options.budget_s)), pass);
       const std::size_t at = order[i];
+      const bool is_long = options.is_long(calls[at]);
+      if (is_long && pass > kLongPasses) continue;
       if (pass == 1) executions[at] = executions_for(bench, calls[at]);
       // What was measured before has driven everything out: after one execution code, the BLAS's own buffers and hot
       // operands are where they are in a trainer, which makes like calls one after the other.
-      bench.time_s(calls[at], 1);
+      if (pass > 1 && !is_long) bench.time_s(calls[at], 1);
       options.meet();
       result.samples[at].seconds.push_back(bench.time_s(calls[at], executions[at]) / executions[at]);
     }

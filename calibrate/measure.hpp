@@ -16,6 +16,9 @@ struct MeasureOptions {
   std::uint64_t seed = 1;
   // Asked before every call: true ends the measuring.
   std::function<bool()> stop = [] { return false; };
+  // Long calls vary little, whatever was there before, and would take all of the budget: they take part in the first
+  // five passes only. Processes that measure at once must agree on them.
+  std::function<bool(const Call&)> is_long = [](const Call&) { return false; };
   // Called right before every time that is taken: processes that measure at once meet here.
   std::function<void()> meet = [] {};
   // Told before every call what part of the calls or of the budget is done, and the pass (from 1).

@@ -65,7 +65,9 @@ std::string plot_products(const Profile& profile, const std::string& format) {
     ++colour;
   }
   if (plots.empty()) throw InputError("profile '" + profile.path() + "': no products were kept aside; nothing to draw");
-  return run_gnuplot(commands + "plot " + plots + "\n");
+  std::string picture = run_gnuplot(commands + "plot " + plots + "\n");
+  if (picture.starts_with('\f')) picture.erase(0, 1);  // a new page, for printers
+  return picture;
 }
 
 }  // namespace simtrain

@@ -101,7 +101,9 @@ std::vector<KernelFit::Region> read_regions(JsonObject& fit) {
 
 std::vector<double> read_coefficients(Kernel kernel, JsonObject object) {
   std::vector<double> coefficients;
-  for (const std::string& name : coefficient_names(kernel)) coefficients.push_back(object.number(name, 0, kLongest_s));
+  constexpr double kMostWork = 1e18;  // the split is an mnk, the others are seconds
+  for (const std::string& name : coefficient_names(kernel))
+    coefficients.push_back(object.number(name, 0, name == "split" ? kMostWork : kLongest_s));
   object.finish();
   return coefficients;
 }

@@ -69,7 +69,7 @@ std::string bandwidths(const std::map<Kernel, std::vector<Sample>>& groups) {
                                                                 {"16 MiB", 16 << 20},
                                                                 {"above", std::numeric_limits<std::int64_t>::max()}};
   std::vector<Table::Column> columns{{"kernel", Align::left}};
-  for (const auto& [name, most] : sizes) columns.push_back({name, Align::right, "GB/s read and written, sizes up to"});
+  for (const auto& [name, most] : sizes) columns.push_back({name, Align::right, "GB/s, up to"});
   Table table(columns);
   for (const auto& [kernel, samples] : groups) {
     if (is_gemm(kernel)) continue;

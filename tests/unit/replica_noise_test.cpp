@@ -23,7 +23,7 @@ const Call kUnknownRelu{Kernel::relu, 2000};
 KernelTimes kernel_times() {
   const std::vector<Sample> products{{kSmall, {0.8, 1.0, 1.0, 1.3, 1.0}, false}, {kLarge, {2.0, 1.98, 2.02}, false}};
   const std::vector<Sample> relus{{kRelu, {1.0}, false}};
-  KernelFit product(Kernel::gemm_nn, products, std::vector<double>(7, 1e-3),
+  KernelFit product(Kernel::gemm_nn, products, std::vector<double>(coefficient_names(Kernel::gemm_nn).size(), 1e-3),
                     {{FitMethod::polynomial, {7, 0.05, 0.2, 0.2}}}, FitMethod::polynomial,
                     {{"a size up to 32", {5, 0.1, 0.2, 0.2}}, {"all sizes above 32", {2, 0.03, 0.05, 0.05}}});
   KernelFit relu(Kernel::relu, relus, {1e-3, 1e-3}, {{FitMethod::polynomial, {}}}, FitMethod::polynomial, {});

@@ -92,8 +92,10 @@ def simulate(build, folder, profile, job):
     return json.loads(path.read_text())
 
 
-def train(build, folder, job, repeat):
+def train(build, folder, job, repeat, reuse):
     path = folder / f"{job.network}-{job.grid}-native-{repeat}.json"
+    if reuse:
+        return json.loads(path.read_text())
     run(["mpirun", "-n", job.ranks, "--bind-to", "core", build / "bin/mpitrain", "--iterations", job.iterations,
          "--warm-up", 3, "--json", path, *job.options])
     return json.loads(path.read_text())
@@ -185,6 +187,7 @@ def main():
     parser.add_argument("--folder", type=pathlib.Path, help="where profile and results are kept (default: nowhere)")
     parser.add_argument("--budget", type=float, default=4, help="minutes of each of the three measurements (default 4)")
     parser.add_argument("--repeats", type=int, default=3, help="native runs of each job (default 3)")
+    parser.add_argument("--reuse", action="store_true", help="native results are in --folder: predict and compare only")
     parser.add_argument("--quick", action="store_true", help="two small jobs, each once")
     options = parser.parse_args()
     jobs = jobs_of(options.quick)
@@ -197,7 +200,7 @@ def main():
         for repeat in range(1, repeats + 1):  # a disturbance of the machine must not meet all runs of one job
             for job in jobs:
                 say(f"native run {repeat} of {repeats}: {job.name}")
-                natives[job.name].append(train(options.build, folder, job, repeat))
+                natives[job.name].append(train(options.build, folder, job, repeat, options.reuse))
         comparisons = [Comparison(job, natives[job.name], simulate(options.build, folder, profile, job)) for job in jobs]
         print_jobs(comparisons)
         for one in comparisons:
