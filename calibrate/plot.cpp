@@ -40,6 +40,12 @@ std::string rows_of(const KernelFit& fit, const std::vector<Sample>& samples) {
   return rows;
 }
 
+std::string picture_of(const std::string& commands) {
+  std::string picture = run_gnuplot(commands);
+  if (picture.starts_with('\f')) picture.erase(0, 1);  // a new page, for printers
+  return picture;
+}
+
 }  // namespace
 
 std::string plot_products(const Profile& profile, const std::string& format) {
@@ -65,9 +71,38 @@ std::string plot_products(const Profile& profile, const std::string& format) {
     ++colour;
   }
   if (plots.empty()) throw InputError("profile '" + profile.path() + "': no products were kept aside; nothing to draw");
-  std::string picture = run_gnuplot(commands + "plot " + plots + "\n");
-  if (picture.starts_with('\f')) picture.erase(0, 1);  // a new page, for printers
-  return picture;
+  return picture_of(commands + "plot " + plots + "\n");
+}
+
+std::string plot_messages(const Profile& profile, const std::string& format) {
+  std::string commands = gnuplot_terminal(format) +
+                         "set logscale xy\nset format x \"%g\"\nset format y \"%g\"\nset key left top\nset grid\n"
+                         "set xlabel \"bytes\"\nset ylabel \"microseconds\"\nset title \"" +
+                         escaped(profile.certificate().machine) + ": messages\" noenhanced\n";
+  std::string plots;
+  int colour = 1;
+  for (const auto& [where, place] :
+       {std::pair{"local", &profile.network().local}, {"remote", &profile.network().remote}}) {
+    if (!*place) continue;
+    for (const auto& [what, curve] :
+         {std::pair{"one way", &(*place)->one_way()}, {"exchange", &(*place)->exchange()}}) {
+      const std::string name = std::string(where) + (colour % 2 == 1 ? "_one_way" : "_exchange");
+      commands += "$" + name + " << END\n";
+      for (const MessageSample& sample : curve->samples)
+        if (sample.bytes > 0)  // a logarithm has no place for it
+          commands += number(static_cast<double>(sample.bytes)) + " " + number(1e6 * sample.measured_s()) + " " +
+                      number(1e6 * curve->seconds(sample.bytes)) + "\n";
+      commands += "END\n";
+      const std::string title = std::string(where) + ", " + what;
+      plots += std::string(plots.empty() ? "" : ", ") + "$" + name + " using 1:2 with points pt 6 lc " +
+               std::to_string(colour) + " title \"" + title + ", measured\", $" + name + " using 1:3 with lines lc " +
+               std::to_string(colour) + " title \"fitted\"";
+      ++colour;
+    }
+  }
+  if (plots.empty())
+    throw InputError("profile '" + profile.path() + "': no network section; measure messages with 'calibrate network'");
+  return picture_of(commands + "plot " + plots + "\n");
 }
 
 }  // namespace simtrain

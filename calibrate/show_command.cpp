@@ -29,7 +29,8 @@ po::options_description options() {
   po::options_description options("Options");
   options.add_options()("plot", po::value<std::string>()->value_name("FILE"),
                         "draw the products kept aside, measured and fitted: an .svg or .png file, or - for the "
-                        "terminal (needs gnuplot)")("help", "this text");
+                        "terminal (needs gnuplot)")("plot-messages", po::value<std::string>()->value_name("FILE"),
+                                                    "the same for messages, time over size")("help", "this text");
   return options;
 }
 
@@ -138,6 +139,36 @@ std::string to_text(const Profile& profile) {
   return text;
 }
 
+namespace {
+
+struct Picture {
+  std::string path, format;  // no path: none; "-": standard output
+};
+
+Picture picture_option(const po::variables_map& values, const std::string& option) {
+  if (!given(values, option)) return {};
+  const std::string path = text_of(values, option);
+  if (path == "-") return {path, "text"};
+  const std::string format = path.substr(path.rfind('.') == std::string::npos ? 0 : path.rfind('.') + 1);
+  if (format != "svg" && format != "png")
+    throw InputError("--" + option + ": '" + path +
+                     "' is not valid; expected a name ending in .svg or .png, or - for text");
+  check_writable("--" + option, path);
+  return {path, format};
+}
+
+void draw(const Picture& picture, const Profile& profile,
+          std::string (*plot)(const Profile& profile, const std::string& format)) {
+  if (picture.path.empty()) return;
+  const std::string drawn = plot(profile, picture.format);
+  if (picture.path == "-")
+    std::cout << "\n" << drawn;
+  else
+    write_file(picture.path, drawn);
+}
+
+}  // namespace
+
 int show_command(const std::vector<std::string>& arguments) {
   std::vector<std::string> rest = arguments;
   std::string name;
@@ -151,19 +182,11 @@ int show_command(const std::vector<std::string>& arguments) {
     return 0;
   }
   if (name.empty()) throw InputError("show: no profile; expected its name first (--help tells more)");
-  const std::string picture = given(values, "plot") ? text_of(values, "plot") : "";
-  const std::string format = picture.substr(picture.rfind('.') == std::string::npos ? 0 : picture.rfind('.') + 1);
-  if (!picture.empty() && picture != "-") {
-    if (format != "svg" && format != "png")
-      throw InputError("--plot: '" + picture + "' is not valid; expected a name ending in .svg or .png, or - for text");
-    check_writable("--plot", picture);
-  }
+  const Picture products = picture_option(values, "plot"), messages = picture_option(values, "plot-messages");
   const Profile profile = Profile::read(find_data_file("profile", "profiles", name, ".json").string());
   std::cout << to_text(profile);
-  if (picture == "-")
-    std::cout << "\n" << plot_products(profile, "text");
-  else if (!picture.empty())
-    write_file(picture, plot_products(profile, format));
+  draw(products, profile, plot_products);
+  draw(messages, profile, plot_messages);
   return 0;
 }
 

@@ -95,6 +95,9 @@ class Kernels(ProgramTest):
         for kind in ("NN measured", "NN fitted", "TN fitted"):
             self.assertIn(kind.lower(), svg.lower())
         self.assertGreater(svg.count("<use"), 2 * aside)
+        self.run_program("calibrate", "show", name, "--plot-messages", "m.svg")
+        for kind in ("local, one way, measured", "local, exchange, measured"):
+            self.assertIn(kind, (self.folder / "m.svg").read_text())
         text, _ = self.run_program("calibrate", "show", name, "--plot", "-")
         self.assertIn("million multiply-adds", text)
         self.assertNotIn("\f", text)
