@@ -11,6 +11,7 @@
 #include <vector>
 
 namespace simgrid::s4u {
+class Link;
 class Engine;
 class Host;
 }  // namespace simgrid::s4u

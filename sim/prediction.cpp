@@ -9,6 +9,7 @@
 #include "calibrate/profile.hpp"
 #include "kernels/blas_kernels.hpp"
 #include "kernels/modelled.hpp"
+#include "sim/merged.hpp"
 #include "sim/simulation.hpp"
 #include "train/cost.hpp"
 #include "train/summary.hpp"
@@ -145,6 +146,9 @@ po::options_description prediction_options() {
       "measured kernel times of a node (calibrate kernels)")(
       "placement", word("HOW")->default_value("column-major"),
       "column-major: the Pr ranks of a grid column on neighbouring hosts; row-major: the Pc ranks of a row")(
+      "detail", word("HOW")->default_value("auto"),
+      "messages: simulate every message; merged: rounds of a collective that repeat the same traffic as one flow; "
+      "auto: messages up to 300 000 of them an iteration")(
       "numerics", word("WHICH")->default_value("phantom"),
       "phantom: times only; real: also compute and send real numbers")(
       "compute-scale", word("X")->default_value("1"), "2: nodes that compute twice as fast as the profile's")(
@@ -162,6 +166,7 @@ PredictionOptions prediction_from(const po::variables_map& values) {
   options.platform = text_of(values, "platform");
   options.profile = text_of(values, "profile");
   options.placement = choose("--placement", text_of(values, "placement"), kPlacements);
+  options.detail = parse_detail("--detail", text_of(values, "detail"));
   options.real_numerics = choose<bool>("--numerics", text_of(values, "numerics"), {{"phantom", false}, {"real", true}});
   options.compute_scale = parse_positive("--compute-scale", text_of(values, "compute-scale"));
   if (options.compute_scale < 1e-6 || options.compute_scale > 1e6)
@@ -185,6 +190,7 @@ Result predict(const Job& job, const PredictionOptions& options) {
   const Plan plan = make_plan(job.network, job.plan);
   if (options.real_numerics) check_trainable(plan);
   check_size(plan);
+  const Detail detail = resolve(options.detail, messages_of(plan), options.real_numerics, plan.uses(Algorithm::mpi));
   const Profile profile = load_profile(options);
   PricedOperations prices(profile, options.compute_scale);
   check_profile(plan, prices, profile, options.extrapolate);
@@ -192,13 +198,15 @@ Result predict(const Job& job, const PredictionOptions& options) {
   const Grid grid = plan.options.grid;
   const std::vector<int> hosts = place(grid, options.placement);
   Simulation simulation(options.platform, {.ranks = grid.size(), .real_payloads = options.real_numerics});
+  std::unique_ptr<MergedRounds> merging;
+  if (detail == Detail::merged) merging = std::make_unique<MergedRounds>(simulation, hosts, grid);
   Summary summary(plan);
   PhaseLog phases(plan, job.iterations);
   TrainerOptions trainer_options = simtrain::trainer_options(job);
   trainer_options.phases = &phases;
   simulation.run(hosts, [&](int rank) {
     const Coordinates me = grid.coordinates(rank);
-    Collectives collectives(grid, me, plan.uses(Algorithm::mpi));
+    Collectives collectives(grid, me, plan.uses(Algorithm::mpi), kLargestMessageBytes, merging.get());
     if (!options.real_numerics) payloads_off(rank);
     std::unique_ptr<Kernels> numbers;
     if (options.real_numerics) numbers = std::make_unique<BlasKernels>([] { return 0.0; });
@@ -213,6 +221,7 @@ Result predict(const Job& job, const PredictionOptions& options) {
   describe(job, result.job);
   result.job.placement = name_of(options.placement);
   result.job.numerics = options.real_numerics ? "real" : "phantom";
+  result.job.detail = name_of(detail);
   result.platform = describe_platform(simulation, plan, hosts, options);
   result.profile = describe_profile(profile, options.compute_scale);
   result.memory.host = options.host_memory_bytes ? options.host_memory_bytes : simulation.platform().host_memory_bytes;

@@ -8,6 +8,7 @@
 
 #include "calibrate/profile.hpp"
 #include "report/result.hpp"
+#include "sim/detail.hpp"
 #include "train/job.hpp"
 
 namespace simtrain {
@@ -20,6 +21,7 @@ struct PredictionOptions {
   std::string platform;
   std::string profile;
   Placement placement = Placement::column_major;
+  Detail detail = Detail::automatic;
   bool real_numerics = false;                                      // compute and send real numbers too
   double compute_scale = 1;                                        // 2: a node twice as fast as the profile's
   bool extrapolate = false;                                        // beyond the profile's range, however far

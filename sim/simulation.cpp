@@ -166,17 +166,24 @@ void Simulation::run(const std::vector<int>& host_of_rank, const std::function<v
   if (!state.deadlock.empty()) throw Failure(state.deadlock);
 }
 
+Simulation::Route Simulation::route(int from, int to) const {
+  Route route;
+  const std::vector<s4u::Host*>& hosts = state_->platform.hosts;
+  hosts[static_cast<std::size_t>(from)]->route_to(hosts[static_cast<std::size_t>(to)], route.links, &route.latency_s);
+  for (const s4u::Link* link : route.links)
+    if (const double width = link->get_bandwidth(); route.narrowest_Bps == 0 || width < route.narrowest_Bps)
+      route.narrowest_Bps = width;
+  return route;
+}
+
 RouteStatistics Simulation::routes(std::span<const std::pair<int, int>> host_pairs) const {
   RouteStatistics statistics;
   for (const auto& [from, to] : host_pairs) {
-    std::vector<s4u::Link*> links;
-    double latency_s = 0;
-    const std::vector<s4u::Host*>& hosts = state_->platform.hosts;
-    hosts[static_cast<std::size_t>(from)]->route_to(hosts[static_cast<std::size_t>(to)], links, &latency_s);
-    statistics.mean_latency_s += latency_s / static_cast<double>(host_pairs.size());
-    for (const s4u::Link* link : links)
-      if (const double width = link->get_bandwidth(); statistics.narrowest_Bps == 0 || width < statistics.narrowest_Bps)
-        statistics.narrowest_Bps = width;
+    const Route one = route(from, to);
+    statistics.mean_latency_s += one.latency_s / static_cast<double>(host_pairs.size());
+    if (const double width = one.narrowest_Bps;
+        width > 0 && (statistics.narrowest_Bps == 0 || width < statistics.narrowest_Bps))
+      statistics.narrowest_Bps = width;
   }
   return statistics;
 }
@@ -186,7 +193,8 @@ void payloads_off(int rank) {
 }
 
 void charge_compute(double seconds) {
-  if (seconds > 0) smpi_execute_benched(seconds);
+  // As smpi_execute_benched, without its reading a timer of this machine before and after.
+  if (seconds > 0) s4u::this_actor::execute(seconds * s4u::this_actor::get_host()->get_speed());
 }
 
 }  // namespace simtrain

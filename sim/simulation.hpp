@@ -63,6 +63,11 @@ class Simulation {
   [[nodiscard]] double clock_s() const;  // simulated seconds since the start
 
   // (from, to) by host numbers; latency is the sum over a route's links.
+  struct Route {
+    std::vector<simgrid::s4u::Link*> links;
+    double latency_s = 0, narrowest_Bps = 0;
+  };
+  [[nodiscard]] Route route(int from, int to) const;
   [[nodiscard]] RouteStatistics routes(std::span<const std::pair<int, int>> host_pairs) const;
 
  private:
