@@ -68,15 +68,17 @@ Measured measure(const MergedCase& job, bool merged) {
   const ChildOutcome outcome = run_in_child([&] {
     const MergedFigures figures = run_case(job, merged);
     char text[64];
-    std::snprintf(text, sizeof text, "%.17g %.17g", figures.iteration_s, figures.communication_s);
+    std::snprintf(text, sizeof text, "%.17g %.17g %d", figures.iteration_s, figures.communication_s, figures.regular);
     return std::string(text);
   });
   Measured measured;
-  if (!outcome.finished || std::sscanf(outcome.answer.c_str(), "%lg %lg", &measured.figures.iteration_s,
-                                       &measured.figures.communication_s) != 2) {
+  int regular = 0;
+  if (!outcome.finished || std::sscanf(outcome.answer.c_str(), "%lg %lg %d", &measured.figures.iteration_s,
+                                       &measured.figures.communication_s, &regular) != 3) {
     std::fprintf(stderr, "merged_error: error: %s failed: %s\n", job.text().c_str(), outcome.errors.c_str());
     std::exit(1);
   }
+  measured.figures.regular = regular != 0;
   measured.cpu_s = cpu_s_of_children() - before_s;
   return measured;
 }
@@ -84,8 +86,8 @@ Measured measure(const MergedCase& job, bool merged) {
 double percent(double found, double expected) { return 100 * (found / expected - 1); }
 
 int run(const std::string& only) {
-  std::printf("%-70s %12s %12s %9s %9s %7s %7s\n", "case", "iteration, s", "of it comm.", "error, %", "comm., %",
-              "CPU s", "merged");
+  std::printf("%-70s %12s %12s %9s %9s %7s %7s  %s\n", "case", "iteration, s", "of it comm.", "error, %", "comm., %",
+              "CPU s", "merged", "auto");
   std::vector<double> errors;
   double worst_communication = 0;
   for (const MergedCase& job : cases()) {
@@ -93,16 +95,19 @@ int run(const std::string& only) {
     const Measured messages = measure(job, false), merged = measure(job, true);
     const double error = percent(merged.figures.iteration_s, messages.figures.iteration_s);
     const double communication = percent(merged.figures.communication_s, messages.figures.communication_s);
-    std::printf("%-70s %12.6f %12.6f %9.4f %9.4f %7.2f %7.2f\n", job.text().c_str(), messages.figures.iteration_s,
-                messages.figures.communication_s, error, communication, messages.cpu_s, merged.cpu_s);
+    std::printf("%-70s %12.6f %12.6f %9.4f %9.4f %7.2f %7.2f  %s\n", job.text().c_str(), messages.figures.iteration_s,
+                messages.figures.communication_s, error, communication, messages.cpu_s, merged.cpu_s,
+                merged.figures.regular ? "merges" : "does not");
     std::fflush(stdout);
+    if (!merged.figures.regular) continue;
     errors.push_back(std::abs(error));
     worst_communication = std::max(worst_communication, std::abs(communication));
   }
   if (errors.empty()) return 1;
   std::sort(errors.begin(), errors.end());
   std::printf(
-      "%zu cases: error of the iteration at most %.4f %%, median %.4f %%; of its communication at most %.4f %%\n",
+      "%zu cases in which auto merges: error of the iteration at most %.4f %%, median %.4f %%; of its communication at "
+      "most %.4f %%\n",
       errors.size(), errors.back(), errors[errors.size() / 2], worst_communication);
   return 0;
 }

@@ -59,17 +59,13 @@ struct Outcome {  // of all members
   CollectiveTraffic traffic;
 };
 
-Outcome run_members(Simulation& simulation, const CollectiveJob& job, const Partition& blocks,
-                    PricedOperations& prices) {
+Outcome run_members(Simulation& simulation, const CollectiveJob& job, const std::vector<int>& hosts,
+                    const Partition& blocks, PricedOperations& prices, MergedRounds* merging) {
   const Grid grid{job.processes, 1};
-  std::vector<int> hosts(static_cast<std::size_t>(job.processes));
-  std::iota(hosts.begin(), hosts.end(), 0);
-  std::unique_ptr<MergedRounds> merging;
   Outcome outcome;
   simulation.run(hosts, [&](int rank) {
-    if (job.detail == Detail::merged && !merging) merging = std::make_unique<MergedRounds>(simulation, hosts, grid);
     Collectives collectives(grid, grid.coordinates(rank), job.algorithm == Algorithm::mpi, kLargestMessageBytes,
-                            merging.get());
+                            merging);
     payloads_off(rank);
     ModelledKernels kernels(prices, charge_compute);
     const Buffer data = kernels.allocate(blocks.size());
@@ -116,7 +112,14 @@ CollectiveFigures simulate_collective(const CollectiveJob& asked) {
   (void)addition_s(1);  // a profile without it says so before a platform is loaded
 
   Simulation simulation(job.platform, {.ranks = job.processes});
-  const Outcome outcome = run_members(simulation, job, blocks, prices);
+  std::vector<int> hosts(static_cast<std::size_t>(job.processes));
+  std::iota(hosts.begin(), hosts.end(), 0);
+  simulation.check_hosts(hosts);
+  std::unique_ptr<MergedRounds> merging;
+  if (job.detail == Detail::merged) merging = std::make_unique<MergedRounds>(simulation, hosts, Grid{job.processes, 1});
+  if (merging && asked.detail == Detail::automatic && !merging->regular()) merging.reset();
+  job.detail = merging ? Detail::merged : Detail::messages;
+  const Outcome outcome = run_members(simulation, job, hosts, blocks, prices, merging.get());
   figures.platform_description = simulation.platform().description;
   figures.seconds = outcome.end_s - outcome.begin_s;
   figures.addition_s = outcome.adding_s;

@@ -16,6 +16,20 @@ struct MergedRounds::Ring {
   std::vector<double> latency_s;                // from each member to the next
   std::vector<std::pair<double, double>> ways;  // the distinct (latency, bandwidth) of these routes
   Sharing sharing = Sharing::none;
+  int arrived = 0;   // members on their way into the barrier
+  double end_s = 0;  // when the last of them may go on
+
+  // Returns to all members when all have called and the latest end_s of theirs has come. The last one waits for it: the
+  // others are in the barrier already, which saves each of them a switch.
+  void meet(double member_end_s) {
+    end_s = std::max(end_s, member_end_s);
+    if (++arrived == static_cast<int>(latency_s.size())) {
+      s4u::this_actor::sleep_until(end_s);
+      arrived = 0;
+      end_s = 0;
+    }
+    barrier->wait();
+  }
 };
 
 MergedRounds::MergedRounds(const Simulation& simulation, const std::vector<int>& host_of_rank, Grid grid)
@@ -58,6 +72,11 @@ void MergedRounds::look_at(const std::vector<Group>& groups) {
   }
 }
 
+bool MergedRounds::regular() const {
+  return std::none_of(rings_.begin(), rings_.end(),
+                      [](const auto& entry) { return entry.second->sharing == Sharing::unequal; });
+}
+
 MergedRounds::Ring& MergedRounds::ring_of(const Group& group) const {
   const auto found = rings_.find({group.first, group.stride});
   SIMTRAIN_INVARIANT(found != rings_.end(), "no ring of " + std::to_string(group.size) + " ranks");
@@ -68,21 +87,23 @@ Sharing MergedRounds::sharing(const Group& group) const { return ring_of(group).
 
 // Each round takes as long as the slowest way: a member cannot begin one before its neighbours have ended the last.
 bool MergedRounds::start_ring(const Group& group, int rounds, std::int64_t round_bytes) {
-  const Ring& ring = ring_of(group);
-  ring.barrier->wait();
-  if (ring.sharing != Sharing::none) return false;
+  Ring& ring = ring_of(group);
+  const double now_s = simulation_.clock_s();
+  if (ring.sharing != Sharing::none) {
+    ring.meet(now_s);
+    return false;
+  }
   double round_s = 0;
   for (const auto& [latency_s, bandwidth_Bps] : ring.ways)
     round_s = std::max(round_s, latency_s + static_cast<double>(round_bytes + kEnvelopeBytes) / bandwidth_Bps);
-  s4u::this_actor::sleep_for(rounds * round_s);
+  ring.meet(now_s + rounds * round_s);
   return true;
 }
 
 void MergedRounds::end_ring(const Group& group, int latencies) {
-  const Ring& ring = ring_of(group);
+  Ring& ring = ring_of(group);
   const auto me = static_cast<std::size_t>(group.me), before = (me == 0 ? ring.latency_s.size() : me) - 1;
-  if (latencies > 0) s4u::this_actor::sleep_for(latencies * std::max(ring.latency_s[me], ring.latency_s[before]));
-  ring.barrier->wait();
+  ring.meet(simulation_.clock_s() + latencies * std::max(ring.latency_s[me], ring.latency_s[before]));
 }
 
 void MergedRounds::pass_latencies(int rank, const std::vector<int>& partners) {

@@ -20,6 +20,9 @@ class MergedRounds final : public RoundMerging {
   MergedRounds(const Simulation& simulation, const std::vector<int>& host_of_rank, Grid grid);
   ~MergedRounds() override;
 
+  // Whether the flows of every ring share their links equally, or none at all: what `--detail auto` asks for.
+  [[nodiscard]] bool regular() const;
+
   [[nodiscard]] Sharing sharing(const Group& group) const override;
   bool start_ring(const Group& group, int rounds, std::int64_t round_bytes) override;
   void end_ring(const Group& group, int latencies) override;

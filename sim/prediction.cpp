@@ -148,7 +148,7 @@ po::options_description prediction_options() {
       "column-major: the Pr ranks of a grid column on neighbouring hosts; row-major: the Pc ranks of a row")(
       "detail", word("HOW")->default_value("auto"),
       "messages: simulate every message; merged: rounds of a collective that repeat the same traffic as one flow; "
-      "auto: messages up to 300 000 of them an iteration")(
+      "auto: messages up to 300 000 of them an iteration, and where flows share links unequally")(
       "numerics", word("WHICH")->default_value("phantom"),
       "phantom: times only; real: also compute and send real numbers")(
       "compute-scale", word("X")->default_value("1"), "2: nodes that compute twice as fast as the profile's")(
@@ -198,8 +198,10 @@ Result predict(const Job& job, const PredictionOptions& options) {
   const Grid grid = plan.options.grid;
   const std::vector<int> hosts = place(grid, options.placement);
   Simulation simulation(options.platform, {.ranks = grid.size(), .real_payloads = options.real_numerics});
+  simulation.check_hosts(hosts);
   std::unique_ptr<MergedRounds> merging;
   if (detail == Detail::merged) merging = std::make_unique<MergedRounds>(simulation, hosts, grid);
+  if (merging && options.detail == Detail::automatic && !merging->regular()) merging.reset();
   Summary summary(plan);
   PhaseLog phases(plan, job.iterations);
   TrainerOptions trainer_options = simtrain::trainer_options(job);
@@ -221,7 +223,7 @@ Result predict(const Job& job, const PredictionOptions& options) {
   describe(job, result.job);
   result.job.placement = name_of(options.placement);
   result.job.numerics = options.real_numerics ? "real" : "phantom";
-  result.job.detail = name_of(detail);
+  result.job.detail = name_of(merging ? Detail::merged : Detail::messages);
   result.platform = describe_platform(simulation, plan, hosts, options);
   result.profile = describe_profile(profile, options.compute_scale);
   result.memory.host = options.host_memory_bytes ? options.host_memory_bytes : simulation.platform().host_memory_bytes;

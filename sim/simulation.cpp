@@ -115,6 +115,8 @@ void Simulation::State::check_hosts(const std::vector<int>& host_of_rank) const 
   }
 }
 
+void Simulation::check_hosts(const std::vector<int>& host_of_rank) const { state_->check_hosts(host_of_rank); }
+
 void Simulation::State::be_rank(int rank, const std::function<void(int)>& body) {
   bool failed = false;
   try {

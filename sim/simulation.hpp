@@ -50,6 +50,9 @@ class Simulation {
   [[nodiscard]] const LoadedPlatform& platform() const;
   [[nodiscard]] std::int64_t links() const;
 
+  // The InputErrors of run(), before it.
+  void check_hosts(const std::vector<int>& host_of_rank) const;
+
   // Starts rank r on host host_of_rank[r], by its number on the platform, and simulates until all ranks have ended.
   // body(rank) runs between MPI_Init and MPI_Finalize, which are called here.
   // Throws what a body threw first, after ending the other ranks (their stacks unwind; a destructor that runs then must

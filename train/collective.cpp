@@ -160,8 +160,11 @@ void run_merged_pairs(const Exchange& exchange, CollectiveOp operation, Algorith
 
 // On shared links a message that is as long as the longest of every round would be in the others' way too much.
 bool may_merge(Sharing sharing, const Partition& blocks) {
-  constexpr double kMost = 1.02;  // longest block to mean
-  const bool even = static_cast<double>(blocks.length(0) * blocks.parts) <= kMost * static_cast<double>(blocks.size());
+  constexpr double kMost = 1.02;           // longest block to mean
+  constexpr std::int64_t kFewFloats = 16;  // what does not matter beside a latency
+  const std::int64_t longest = blocks.length(0) * blocks.parts;
+  const bool even = static_cast<double>(longest) <= kMost * static_cast<double>(blocks.size()) ||
+                    longest - blocks.size() <= kFewFloats * blocks.parts;
   return sharing == Sharing::none || (sharing == Sharing::equal && even);
 }
 

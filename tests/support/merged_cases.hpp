@@ -32,6 +32,7 @@ struct MergedCase {
 // Seconds of the iteration, and of its communication as the mean over ranks.
 struct MergedFigures {
   double iteration_s = 0, communication_s = 0;
+  bool regular = false;  // of a merged run: `--detail auto` would merge, were there messages enough
 };
 
 // Once per process.
@@ -66,7 +67,7 @@ inline MergedFigures run_case(const MergedCase& job, bool merged) {
     summary.add(trainer.run(0, 1));
   });
   const Result result = summary.finish();
-  return {result.iteration_s, result.communication_s()};
+  return {result.iteration_s, result.communication_s(), merging && merging->regular()};
 }
 
 }  // namespace simtrain
