@@ -8,6 +8,14 @@ find_package(PkgConfig REQUIRED)
 
 pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
 
+# A simulation allocates and frees some objects of each rank in turns, rank after rank: with jemalloc it takes a third less
+# time than with glibc's allocator (docs/performance.md). Sanitizers bring their own.
+pkg_check_modules(JEMALLOC REQUIRED IMPORTED_TARGET jemalloc)
+add_library(allocator INTERFACE)
+if(NOT SIMTRAIN_SANITIZE)
+  target_link_libraries(allocator INTERFACE PkgConfig::JEMALLOC)
+endif()
+
 # Open MPI, in C. The C++ wrappers of MPI-2 are not used.
 set(MPI_CXX_SKIP_MPICXX ON)
 find_package(MPI REQUIRED COMPONENTS CXX)

@@ -23,4 +23,4 @@ endfunction()
 
 simtrain_check_headers(native FOLDERS base kernels calibrate report train
                        LINKS nlohmann_json::nlohmann_json PkgConfig::OPENBLAS Boost::program_options MPI::MPI_CXX)
-simtrain_check_headers(smpi FOLDERS train sim LINKS nlohmann_json::nlohmann_json Boost::program_options smpi)
+simtrain_check_headers(smpi FOLDERS train sim sim/platform LINKS nlohmann_json::nlohmann_json Boost::program_options smpi)

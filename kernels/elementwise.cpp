@@ -67,14 +67,17 @@ SIMTRAIN_VECTOR_UNITS float sum(const float* x, std::int64_t count) {
 void execute_operation(const ElementwiseOp& op, const Operands& operands) {
   const std::size_t last = op.kind == Elementwise::relu_gradient ? 2 : 1;
   for (std::size_t i = 0; i <= last; ++i) require(operands, i, op.count);
-  switch (op.kind) {
-    case Elementwise::relu:
-      return relu(operands[0].data, operands[1].data, op.count);
-    case Elementwise::relu_gradient:
-      return relu_gradient(operands[0].data, operands[1].data, operands[2].data, op.count);
-    case Elementwise::add:
-      return add(operands[0].data, operands[1].data, op.count);
-  }
+  for (std::int64_t time = 0; time < op.times; ++time) switch (op.kind) {
+      case Elementwise::relu:
+        relu(operands[0].data, operands[1].data, op.count);
+        break;
+      case Elementwise::relu_gradient:
+        relu_gradient(operands[0].data, operands[1].data, operands[2].data, op.count);
+        break;
+      case Elementwise::add:
+        add(operands[0].data, operands[1].data, op.count);
+        break;
+    }
 }
 
 void execute_operation(const BiasForward& op, const Operands& operands) {

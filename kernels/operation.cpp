@@ -97,7 +97,7 @@ void add_calls(const MatrixProduct& product, CallList& calls) {
 
 void add_calls(const ElementwiseOp& op, CallList& calls) {
   const auto kernel = static_cast<Kernel>(static_cast<int>(Kernel::relu) + static_cast<int>(op.kind));
-  calls.add({kernel, op.count});
+  calls.add({kernel, op.count}, op.times);
 }
 
 void add_calls(const BiasForward& op, CallList& calls) { calls.add({Kernel::bias, op.rows * op.columns}); }

@@ -58,6 +58,7 @@ enum class Elementwise {
 struct ElementwiseOp {
   Elementwise kind;
   std::int64_t count;
+  std::int64_t times = 1;  // so often, one after the other
 };
 
 struct BiasForward {  // operands: b (rows) in; Y (rows x columns) in and out

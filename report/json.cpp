@@ -87,6 +87,7 @@ ordered_json write(const JobResult& job) {
           {"gather", job.gather},
           {"placement", job.placement},
           {"numerics", job.numerics},
+          {"detail", job.detail},
           {"grid_rows", job.grid_rows},
           {"grid_columns", job.grid_columns},
           {"batch", job.batch},

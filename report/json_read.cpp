@@ -97,6 +97,7 @@ JobResult read_job(JsonObject from) {
   job.gather = from.text("gather");
   job.placement = from.text("placement");
   job.numerics = from.text("numerics");
+  job.detail = from.text("detail");
   job.grid_rows = small_count(from, "grid_rows");
   job.grid_columns = small_count(from, "grid_columns");
   job.batch = from.integer("batch", 1);

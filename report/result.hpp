@@ -84,6 +84,7 @@ struct JobResult {
   bool dropout = false;                             // whether anything is dropped: never by a network without dropout
   std::string data = "synthetic";                   // or the folder's name
   bool shuffled = false;
+  std::string detail = "messages";  // or "merged": how collectives were simulated; a native job sends every message
   bool operator==(const JobResult&) const = default;
 };
 

@@ -106,6 +106,7 @@ std::vector<Mention> circumstances(const Result& reference, const Result& other)
   differences.add("platform", machine_of(reference), machine_of(other));
   differences.add("placement", ours.placement, theirs.placement);
   differences.add("numerics", ours.numerics, theirs.numerics);
+  differences.add("detail", ours.detail, theirs.detail);
   differences.add("iterations", ours.iterations, theirs.iterations);
   differences.add("warm-up", ours.warm_up, theirs.warm_up);
   differences.add("data", ours.data, theirs.data);

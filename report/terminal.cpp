@@ -65,6 +65,7 @@ void add_job(Page& page, const Result& result) {
                                     {"gather", job.gather},
                                     {"placement", job.placement},
                                     {"numerics", job.numerics},
+                                    {"detail", job.detail == "merged" ? job.detail : ""},
                                     {"dropout", job.dropout ? "yes" : ""}})
     if (!value.empty()) options += (options.empty() ? "" : ", ") + name + " " + value;
   add_optional(page, "options", options);

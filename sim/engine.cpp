@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/platform_spec.hpp"
+#include "sim/platform/spec.hpp"
 
 namespace simtrain {
 
@@ -33,7 +33,7 @@ void configure() {
   for (const char* setting : {
            "network/model:CM02",            // the default, LV08, multiplies latencies by 13
            "network/crosstraffic:no",       // acknowledgements take no bandwidth
-           "network/TCP-gamma:1e12",        // no window limits a flow
+           "network/TCP-gamma:1e30",        // no window limits a flow, at any latency
            "smpi/simulate-computation:no",  // the time our own code takes is not the job's
            "smpi/host-speed:1Gf",           // unused; SMPI asks for it
            "smpi/wtime:0",                  // looking at the clock costs nothing

@@ -6,6 +6,7 @@
 #include "base/options.hpp"
 #include "report/json.hpp"
 #include "report/terminal.hpp"
+#include "sim/collective_job.hpp"
 #include "sim/compare_command.hpp"
 #include "sim/prediction.hpp"
 #include "sim/replicas.hpp"
@@ -24,7 +25,9 @@ constexpr const char* kUsage =
     "  simtrain --platform torus.xml --grid 32x8 --replicas 20\n"
     "                                                       the same 20 times more, disturbed: how certain is it?\n"
     "  simtrain sweep --platform torus.xml --processes 256  simulate every Pr x Pc = 256, ranked\n"
-    "  simtrain compare native.json simulated.json          two results of one job, phase by phase\n\n";
+    "  simtrain compare native.json simulated.json          two results of one job, phase by phase\n"
+    "  simtrain collective all-reduce --bytes 64MiB --processes 1024 --platform torus:1024\n"
+    "                                                       one collective alone\n\n";
 
 int predict_command(const std::vector<std::string>& arguments) {
   po::options_description options = prediction_options();
@@ -33,8 +36,10 @@ int predict_command(const std::vector<std::string>& arguments) {
   options.add(job_options(1, 0));
   const po::variables_map values = parse_options(arguments, options, kGridOptions);
   if (given(values, "help")) {
-    std::cout << kUsage << options
-              << "\nsimtrain sweep --help and simtrain compare --help tell the options of these commands.\n";
+    std::cout
+        << kUsage << options
+        << "\nsimtrain sweep --help, simtrain compare --help and simtrain collective --help tell the options of these "
+           "commands.\n";
     return 0;
   }
   if (given(values, "version")) {
@@ -61,7 +66,8 @@ int run(std::vector<std::string> arguments) {
   arguments.erase(arguments.begin());
   if (command == "sweep") return sweep_command(arguments);
   if (command == "compare") return compare_command(arguments);
-  throw InputError(unknown_choice("command", command, {"sweep", "compare"}));
+  if (command == "collective") return collective_command(arguments);
+  throw InputError(unknown_choice("command", command, {"sweep", "compare", "collective"}));
 }
 
 }  // namespace

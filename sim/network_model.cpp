@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <simgrid/s4u.hpp>
 #include <unordered_set>
 
 #include "base/error.hpp"
 #include "base/units.hpp"
-#include "sim/compat.hpp"
 #include "sim/simulation.hpp"
 
 namespace simtrain {
@@ -103,8 +103,10 @@ MessageRoute CalibratedNetwork::describe(const s4u::Host* from, const s4u::Host*
   return route;
 }
 
-double CalibratedNetwork::latency_factor(std::int64_t bytes, const s4u::Host* from, const s4u::Host* to,
-                                         const MessageRoute& route) {
+double CalibratedNetwork::latency_s(double flow_bytes, const s4u::Host* from, const s4u::Host* to,
+                                    const std::vector<s4u::Link*>& links) {
+  const std::int64_t bytes = payload_of(flow_bytes);
+  const MessageRoute route = describe(from, to, links);
   const double now_s = s4u::Engine::get_clock(), alone_s = seconds(bytes, route);
   double surcharge_s = 0;
   if (const auto opposite = flights_.find({to, from}); opposite != flights_.end() && opposite->second.end_s > now_s) {
@@ -117,7 +119,12 @@ double CalibratedNetwork::latency_factor(std::int64_t bytes, const s4u::Host* fr
   ++use_.messages;
   use_.seconds += alone_s + surcharge_s;
   if (!measured.one_way().covers(bytes) || !measured.exchange().covers(bytes)) use_.outside_s += alone_s + surcharge_s;
-  return factors(bytes, route).latency + surcharge_s / route.latency_s;
+  return factors(bytes, route).latency * route.latency_s + surcharge_s;
+}
+
+double CalibratedNetwork::bandwidth_factor(double flow_bytes, const s4u::Host* from, const s4u::Host* to,
+                                           const std::vector<s4u::Link*>& links) const {
+  return factors(payload_of(flow_bytes), describe(from, to, links)).bandwidth;
 }
 
 // Which pairs of ranks talk is not known before the run. Routes are looked at from the first rank to every other one,
@@ -140,18 +147,10 @@ void CalibratedNetwork::check(const std::vector<s4u::Host*>& hosts) const {
     }
 }
 
-void CalibratedNetwork::install(s4u::Engine& engine, const std::vector<s4u::Host*>& hosts) {
+void CalibratedNetwork::prepare(const s4u::Engine& engine, const std::vector<s4u::Host*>& hosts) {
   for (const s4u::Host* host : engine.get_all_hosts())
     if (const char* node = host->get_property("node"); node != nullptr) node_of_.emplace(host, node);
   check(hosts);
-  compat::set_network_factors(
-      engine,
-      [this](double size, const s4u::Host* from, const s4u::Host* to, const std::vector<s4u::Link*>& links) {
-        return latency_factor(payload_of(size), from, to, describe(from, to, links));
-      },
-      [this](double size, const s4u::Host* from, const s4u::Host* to, const std::vector<s4u::Link*>& links) {
-        return factors(payload_of(size), describe(from, to, links)).bandwidth;
-      });
 }
 
 std::string CalibratedNetwork::description() const {

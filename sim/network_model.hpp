@@ -60,10 +60,17 @@ class CalibratedNetwork {
   // profile: its name, for errors. InputError when the section is empty.
   CalibratedNetwork(const std::string& profile, NetworkSection section);
 
-  // Makes the engine ask this object, which must outlive the simulation. After the platform has been loaded, before it
-  // runs; `hosts` are those of the ranks. InputError when all messages between them lack their place in the profile, or
-  // a route has no latency that could be multiplied.
-  void install(simgrid::s4u::Engine& engine, const std::vector<simgrid::s4u::Host*>& hosts);
+  // After the platform has been loaded, before it runs (Network::use makes the engine ask); `hosts` are those of the
+  // ranks. InputError when all messages between them lack their place in the profile, or a route has no latency that
+  // could be multiplied.
+  void prepare(const simgrid::s4u::Engine& engine, const std::vector<simgrid::s4u::Host*>& hosts);
+
+  // Asked once when a message begins to move: its latency, exchange surcharge included, and what the bandwidth of its
+  // route is multiplied by. `flow_bytes` with SMPI's envelope.
+  double latency_s(double flow_bytes, const simgrid::s4u::Host* from, const simgrid::s4u::Host* to,
+                   const std::vector<simgrid::s4u::Link*>& links);
+  [[nodiscard]] double bandwidth_factor(double flow_bytes, const simgrid::s4u::Host* from, const simgrid::s4u::Host* to,
+                                        const std::vector<simgrid::s4u::Link*>& links) const;
 
   // Alone on its route; bytes as MPI counts them. InputError when the place was not measured.
   [[nodiscard]] double seconds(std::int64_t bytes, const MessageRoute& route) const;
@@ -95,8 +102,6 @@ class CalibratedNetwork {
   [[nodiscard]] bool is_local(const simgrid::s4u::Host* from, const simgrid::s4u::Host* to) const;
   [[nodiscard]] MessageRoute describe(const simgrid::s4u::Host* from, const simgrid::s4u::Host* to,
                                       const std::vector<simgrid::s4u::Link*>& links) const;
-  double latency_factor(std::int64_t bytes, const simgrid::s4u::Host* from, const simgrid::s4u::Host* to,
-                        const MessageRoute& route);
   void check(const std::vector<simgrid::s4u::Host*>& hosts) const;
 
   std::string profile_;

@@ -4,19 +4,17 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/options.hpp"
 #include "base/units.hpp"
 #include "calibrate/kernel_times.hpp"
 #include "calibrate/profile.hpp"
 #include "kernels/blas_kernels.hpp"
 #include "kernels/modelled.hpp"
+#include "sim/merged.hpp"
 #include "sim/network_model.hpp"
 #include "sim/simulation.hpp"
 #include "train/cost.hpp"
 #include "train/summary.hpp"
 #include "train/trainer.hpp"
-
-namespace po = boost::program_options;
 
 namespace simtrain {
 
@@ -24,25 +22,6 @@ namespace {
 
 // Of a prediction's time: beyond it is no prediction, unless the user wants it.
 constexpr double kMostExtrapolated = 0.5;
-
-const std::vector<std::pair<std::string, Placement>> kPlacements{{"column-major", Placement::column_major},
-                                                                 {"row-major", Placement::row_major}};
-
-const std::vector<std::pair<std::string, NetworkModel>> kNetworkModels{{"linear", NetworkModel::linear},
-                                                                       {"calibrated", NetworkModel::calibrated}};
-
-template <typename Value>
-Value choose(const std::string& option, const std::string& text,
-             const std::vector<std::pair<std::string, Value>>& choices) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : choices) {
-    if (name == text) return value;
-    names.push_back(name);
-  }
-  throw InputError(unknown_choice(option, text, names));
-}
-
-std::string name_of(Placement placement) { return kPlacements[placement == Placement::row_major ? 1 : 0].first; }
 
 // The host, by its number on the platform, of each rank.
 std::vector<int> place(Grid grid, Placement placement) {
@@ -160,53 +139,6 @@ void check_size(const Plan& plan) {
 
 }  // namespace
 
-po::options_description prediction_options() {
-  po::options_description options("The simulated cluster");
-  const auto word = [](const char* name) { return po::value<std::string>()->value_name(name); };
-  options.add_options()("platform", word("FILE|SPEC"),
-                        "SimGrid XML (torus.xml, fat-tree.xml, ethernet.xml or your own), or one word:\n"
-                        "torus:16x16x16,bandwidth=6GBps,latency=1us")(
-      "profile", word("NAME|FILE")->default_value("xeon-openblas-0.3.21-skylakex"),
-      "measured kernel times of a node (calibrate kernels)")(
-      "network-model", word("WHICH")->default_value("linear"),
-      "linear: latency + bytes / bandwidth of the platform; calibrated: times factors for the size of each message, as "
-      "the "
-      "profile's network section has them (calibrate network)")(
-      "placement", word("HOW")->default_value("column-major"),
-      "column-major: the Pr ranks of a grid column on neighbouring hosts; row-major: the Pc ranks of a row")(
-      "numerics", word("WHICH")->default_value("phantom"),
-      "phantom: times only; real: also compute and send real numbers")(
-      "compute-scale", word("X")->default_value("1"), "2: nodes that compute twice as fast as the profile's")(
-      "extrapolate", "predict even if more than half of the compute time lies outside the profile's measured range")(
-      "host-memory", word("SIZE"), "memory of a host, such as 64GiB (default: the platform's)")(
-      "formula-latency", word("TIME"), "alpha for the formulas (default: read off the platform)")(
-      "formula-bandwidth", word("RATE"), "1/beta for the formulas (default: read off the platform)");
-  return options;
-}
-
-PredictionOptions prediction_from(const po::variables_map& values) {
-  if (!given(values, "platform"))
-    throw InputError("--platform: is missing; expected a platform file or specification, such as --platform torus.xml");
-  PredictionOptions options;
-  options.platform = text_of(values, "platform");
-  options.profile = text_of(values, "profile");
-  options.network_model = choose("--network-model", text_of(values, "network-model"), kNetworkModels);
-  options.placement = choose("--placement", text_of(values, "placement"), kPlacements);
-  options.real_numerics = choose<bool>("--numerics", text_of(values, "numerics"), {{"phantom", false}, {"real", true}});
-  options.compute_scale = parse_positive("--compute-scale", text_of(values, "compute-scale"));
-  if (options.compute_scale < 1e-6 || options.compute_scale > 1e6)
-    throw InputError("--compute-scale: '" + text_of(values, "compute-scale") +
-                     "' is not valid; expected a factor from 0.000001 to 1000000");
-  options.extrapolate = given(values, "extrapolate");
-  if (given(values, "host-memory"))
-    options.host_memory_bytes = static_cast<double>(parse_bytes("--host-memory", text_of(values, "host-memory")));
-  if (given(values, "formula-latency"))
-    options.formula_latency_s = parse_seconds("--formula-latency", text_of(values, "formula-latency"));
-  if (given(values, "formula-bandwidth"))
-    options.formula_bandwidth_Bps = parse_bandwidth_Bps("--formula-bandwidth", text_of(values, "formula-bandwidth"));
-  return options;
-}
-
 Profile load_profile(const PredictionOptions& options) {
   return Profile::read(find_data_file("profile", "profiles", options.profile, ".json").string());
 }
@@ -215,6 +147,10 @@ Result predict(const Job& job, const PredictionOptions& options) {
   const Plan plan = make_plan(job.network, job.plan);
   if (options.real_numerics) check_trainable(plan);
   check_size(plan);
+  const Detail detail = resolve(options.detail, messages_of(plan),
+                                {.real_payloads = options.real_numerics,
+                                 .library_collectives = plan.uses(Algorithm::mpi),
+                                 .by_size = options.network_model == NetworkModel::calibrated});
   const Profile profile = load_profile(options);
   check_profile(plan, {job.threads, 1}, profile, options);
   std::optional<CalibratedNetwork> network;
@@ -223,6 +159,7 @@ Result predict(const Job& job, const PredictionOptions& options) {
   const Grid grid = plan.options.grid;
   const std::vector<int> hosts = place(grid, options.placement);
   Simulation simulation(options.platform, {.ranks = grid.size(), .real_payloads = options.real_numerics});
+  simulation.check_hosts(hosts);
   if (network) simulation.use_network(*network, hosts);
   const Load load{job.threads, simulation.most_ranks_per_node(hosts)};
   if (load.processes > 1) check_profile(plan, load, profile, options);
@@ -230,13 +167,16 @@ Result predict(const Job& job, const PredictionOptions& options) {
   std::optional<ReplicaNoise> noise;
   if (options.disturbance) noise.emplace(profile.at(load), profile.path(), *options.disturbance);
   const std::vector<int> nodes = simulation.node_of_rank(hosts);
+  std::unique_ptr<MergedRounds> merging;
+  if (detail == Detail::merged) merging = std::make_unique<MergedRounds>(simulation, hosts, grid);
+  if (merging && options.detail == Detail::automatic && !merging->known_to_be_near(!noise)) merging.reset();
   Summary summary(plan);
   PhaseLog phases(plan, job.iterations);
   TrainerOptions trainer_options = simtrain::trainer_options(job);
   trainer_options.phases = &phases;
   simulation.run(hosts, [&](int rank) {
     const Coordinates me = grid.coordinates(rank);
-    Collectives collectives(grid, me, plan.uses(Algorithm::mpi));
+    Collectives collectives(grid, me, plan.uses(Algorithm::mpi), kLargestMessageBytes, merging.get());
     if (!options.real_numerics) payloads_off(rank);
     std::unique_ptr<Kernels> numbers;
     if (options.real_numerics) numbers = std::make_unique<BlasKernels>([] { return 0.0; });
@@ -253,6 +193,7 @@ Result predict(const Job& job, const PredictionOptions& options) {
   describe(job, result.job);
   result.job.placement = name_of(options.placement);
   result.job.numerics = options.real_numerics ? "real" : "phantom";
+  result.job.detail = name_of(merging ? Detail::merged : Detail::messages);
   result.platform = describe_platform(simulation, plan, hosts, options);
   if (network) describe_network(*network, options, *result.platform);
   result.profile = describe_profile(profile, load, options.compute_scale);

@@ -8,6 +8,7 @@
 
 #include "calibrate/profile.hpp"
 #include "report/result.hpp"
+#include "sim/detail.hpp"
 #include "sim/replica_noise.hpp"
 #include "train/job.hpp"
 
@@ -25,6 +26,7 @@ struct PredictionOptions {
   std::string profile;
   NetworkModel network_model = NetworkModel::linear;
   Placement placement = Placement::column_major;
+  Detail detail = Detail::automatic;
   bool real_numerics = false;                                      // compute and send real numbers too
   double compute_scale = 1;                                        // 2: a node twice as fast as the profile's
   bool extrapolate = false;                                        // beyond the profile's range, however far
@@ -32,6 +34,8 @@ struct PredictionOptions {
   std::optional<double> formula_latency_s, formula_bandwidth_Bps;  // override what is read off the platform
   std::optional<Disturbance> disturbance;                          // of computing; the formulas stay undisturbed
 };
+
+std::string name_of(Placement placement);  // "column-major", "row-major"
 
 boost::program_options::options_description prediction_options();
 PredictionOptions prediction_from(const boost::program_options::variables_map& values);

@@ -12,6 +12,7 @@
 #include "base/units.hpp"
 #include "sim/compat.hpp"
 #include "sim/engine.hpp"
+#include "sim/network.hpp"
 #include "sim/network_model.hpp"
 
 namespace simtrain {
@@ -60,6 +61,7 @@ struct Simulation::State {
   std::unique_ptr<s4u::Engine> engine;
   std::unique_ptr<SmpiSession> smpi;
   LoadedPlatform platform;
+  std::unique_ptr<Network> network;
   SimulationOptions options;
   s4u::BarrierPtr barrier;
   std::vector<char> finished;  // by rank
@@ -84,6 +86,7 @@ Simulation::Simulation(const std::string& platform, const SimulationOptions& opt
   lay_out_stacks(options);
   state_->smpi = std::make_unique<SmpiSession>();  // before any host: it attaches its own data to each
   state_->platform = load_platform(*state_->engine, platform);
+  state_->network = std::make_unique<Network>(*state_->engine, state_->platform);
 }
 
 Simulation::~Simulation() = default;
@@ -116,6 +119,8 @@ void Simulation::State::check_hosts(const std::vector<int>& host_of_rank) const 
                        "' has no loopback, so it can hold one process only; expected loopback_bw and loopback_lat");
   }
 }
+
+void Simulation::check_hosts(const std::vector<int>& host_of_rank) const { state_->check_hosts(host_of_rank); }
 
 void Simulation::State::be_rank(int rank, const std::function<void(int)>& body) {
   bool failed = false;
@@ -172,20 +177,30 @@ void Simulation::use_network(CalibratedNetwork& network, const std::vector<int>&
   state_->check_hosts(host_of_rank);
   std::vector<s4u::Host*> hosts;
   for (const int host : host_of_rank) hosts.push_back(state_->platform.hosts[static_cast<std::size_t>(host)]);
-  network.install(*state_->engine, hosts);
+  network.prepare(*state_->engine, hosts);
+  state_->network->use(network);
+}
+
+Simulation::Route Simulation::route(int from, int to) const {
+  Route route;
+  const std::vector<s4u::Host*>& hosts = state_->platform.hosts;
+  hosts[static_cast<std::size_t>(from)]->route_to(hosts[static_cast<std::size_t>(to)], route.links, nullptr);
+  for (const s4u::Link* link : route.links) {
+    route.latency_s += link->get_latency();  // what SimGrid takes for a route's may be none (sim/network.hpp)
+    if (const double width = link->get_bandwidth(); route.narrowest_Bps == 0 || width < route.narrowest_Bps)
+      route.narrowest_Bps = width;
+  }
+  return route;
 }
 
 RouteStatistics Simulation::routes(std::span<const std::pair<int, int>> host_pairs) const {
   RouteStatistics statistics;
   for (const auto& [from, to] : host_pairs) {
-    std::vector<s4u::Link*> links;
-    double latency_s = 0;
-    const std::vector<s4u::Host*>& hosts = state_->platform.hosts;
-    hosts[static_cast<std::size_t>(from)]->route_to(hosts[static_cast<std::size_t>(to)], links, &latency_s);
-    statistics.mean_latency_s += latency_s / static_cast<double>(host_pairs.size());
-    for (const s4u::Link* link : links)
-      if (const double width = link->get_bandwidth(); statistics.narrowest_Bps == 0 || width < statistics.narrowest_Bps)
-        statistics.narrowest_Bps = width;
+    const Route one = route(from, to);
+    statistics.mean_latency_s += one.latency_s / static_cast<double>(host_pairs.size());
+    if (const double width = one.narrowest_Bps;
+        width > 0 && (statistics.narrowest_Bps == 0 || width < statistics.narrowest_Bps))
+      statistics.narrowest_Bps = width;
   }
   return statistics;
 }
@@ -219,7 +234,8 @@ void payloads_off(int rank) {
 }
 
 void charge_compute(double seconds) {
-  if (seconds > 0) smpi_execute_benched(seconds);
+  // As smpi_execute_benched, without its reading a timer of this machine before and after.
+  if (seconds > 0) s4u::this_actor::execute(seconds * s4u::this_actor::get_host()->get_speed());
 }
 
 }  // namespace simtrain

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/platform.hpp"
+#include "sim/platform/platform.hpp"
 
 namespace simtrain {
 
@@ -43,7 +43,7 @@ struct RouteStatistics {
 
 class Simulation {
  public:
-  // InputError for a platform that cannot be loaded (sim/platform.hpp).
+  // InputError for a platform that cannot be loaded (sim/platform/platform.hpp).
   Simulation(const std::string& platform, const SimulationOptions& options);
   ~Simulation();
   Simulation(const Simulation&) = delete;
@@ -51,6 +51,9 @@ class Simulation {
 
   [[nodiscard]] const LoadedPlatform& platform() const;
   [[nodiscard]] std::int64_t links() const;
+
+  // The InputErrors of run(), before it.
+  void check_hosts(const std::vector<int>& host_of_rank) const;
 
   // Starts rank r on host host_of_rank[r], by its number on the platform, and simulates until all ranks have ended.
   // body(rank) runs between MPI_Init and MPI_Finalize, which are called here.
@@ -75,6 +78,11 @@ class Simulation {
   [[nodiscard]] int most_ranks_per_node(const std::vector<int>& host_of_rank) const;
 
   // (from, to) by host numbers; latency is the sum over a route's links.
+  struct Route {
+    std::vector<simgrid::s4u::Link*> links;
+    double latency_s = 0, narrowest_Bps = 0;
+  };
+  [[nodiscard]] Route route(int from, int to) const;
   [[nodiscard]] RouteStatistics routes(std::span<const std::pair<int, int>> host_pairs) const;
 
  private:

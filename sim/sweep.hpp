@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "report/terminal.hpp"
-#include "sim/platform.hpp"
+#include "sim/platform/platform.hpp"
 #include "sim/prediction.hpp"
 
 namespace simtrain {

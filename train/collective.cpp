@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "train/library_collectives.hpp"
+#include "train/merged.hpp"
 #include "train/pieces.hpp"
 
 namespace simtrain {
@@ -110,6 +111,79 @@ void add_arrivals(const Exchange& exchange, const Round& round) {
   exchange.kernels.wait(added);
 }
 
+// The additions of a collective whose messages are merged, at once.
+void add_everything(const Exchange& exchange, CollectiveOp operation, Algorithm algorithm, const Partition& blocks) {
+  Event added;
+  for_each_addition(operation, algorithm, blocks, exchange.group.me, [&](std::int64_t floats, std::int64_t times) {
+    const Operands operands{exchange.scratch.slice(0, floats), exchange.data.slice(0, floats)};
+    added =
+        exchange.kernels.enqueue(ElementwiseOp{Elementwise::add, floats, times}, operands, exchange.reduction_account);
+  });
+  exchange.kernels.wait(added);
+}
+
+// `floats` each way at once, in pieces one after the other, whose number comes back. Addresses stand for phantoms.
+int exchange_merged(const Exchange& exchange, int destination, int source, std::int64_t floats) {
+  int pieces = 0;
+  for_each_piece({0, floats}, exchange.longest_message_floats, [&](Segment piece) {
+    MPI_Sendrecv(exchange.data.data, static_cast<int>(piece.count), MPI_FLOAT, destination, kTag,
+                 exchange.data.data + 1, static_cast<int>(piece.count), MPI_FLOAT, source, kTag, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    ++pieces;
+  });
+  return pieces;
+}
+
+void run_merged_ring(const Exchange& exchange, int rounds, std::int64_t round_floats, RoundMerging& merging) {
+  const Group& group = exchange.group;
+  if (merging.start_ring(group, rounds, round_floats * std::int64_t{sizeof(float)})) return;
+  const int next = group.rank((group.me + 1) % group.size);
+  const int previous = group.rank((group.me + group.size - 1) % group.size);
+  const int pieces =
+      exchange_merged(exchange, next, previous, rounds * round_floats + (rounds - 1) * merging.envelope_floats());
+  merging.end_ring(group, std::max(0, rounds - pieces));
+}
+
+void run_merged_pairs(const Exchange& exchange, CollectiveOp operation, Algorithm algorithm, const Partition& blocks,
+                      RoundMerging& merging) {
+  std::vector<int> partners;
+  for (int k = 0; k < round_count(algorithm, operation, exchange.group.size) / 2; ++k) {
+    const Round round = round_of(algorithm, operation, blocks, exchange.group.me, k);
+    const std::int64_t both_ways = round.send.count() + round.receive.count();  // with fewer blocks than members: 0
+    const int peer = std::max(round.send_to, round.receive_from);
+    if (both_ways == 0) continue;
+    partners.push_back(exchange.group.rank(peer));
+    exchange_merged(exchange, partners.back(), partners.back(), both_ways + merging.envelope_floats());
+  }
+  merging.pass_latencies(exchange.group.rank(exchange.group.me), partners);
+}
+
+// On shared links a message that is as long as the longest of every round would be in the others' way too much.
+bool may_merge(Sharing sharing, const Partition& blocks) {
+  constexpr double kMost = 1.02;           // longest block to mean
+  constexpr std::int64_t kFewFloats = 16;  // what does not matter beside a latency
+  const std::int64_t longest = blocks.length(0) * blocks.parts;
+  const bool even = static_cast<double>(longest) <= kMost * static_cast<double>(blocks.size()) ||
+                    longest - blocks.size() <= kFewFloats * blocks.parts;
+  return sharing == Sharing::none || (sharing == Sharing::equal && even);
+}
+
+// False: nothing can be merged, and nothing has been done.
+bool run_merged(const Exchange& exchange, CollectiveOp operation, Algorithm algorithm, const Partition& blocks,
+                RoundMerging& merging) {
+  const Merge merge = merge_of(operation, algorithm, blocks);
+  // Rounds whose messages go in pieces are left alone.
+  const std::int64_t longest = merge == Merge::ring ? blocks.length(0) : blocks.size();
+  if (merge == Merge::none || longest > exchange.longest_message_floats) return false;
+  if (merge == Merge::ring && !may_merge(merging.sharing(exchange.group), blocks)) return false;
+  add_everything(exchange, operation, algorithm, blocks);
+  if (merge == Merge::ring)
+    run_merged_ring(exchange, round_count(algorithm, operation, exchange.group.size), blocks.length(0), merging);
+  else
+    run_merged_pairs(exchange, operation, algorithm, blocks, merging);
+  return true;
+}
+
 // What any algorithm must send on average (CollectiveTraffic).
 std::int64_t least_bytes(CollectiveOp operation, const Partition& blocks) {
   const std::int64_t bytes = blocks.size() * static_cast<std::int64_t>(sizeof(float));
@@ -119,8 +193,12 @@ std::int64_t least_bytes(CollectiveOp operation, const Partition& blocks) {
 
 }  // namespace
 
-Collectives::Collectives(Grid grid, Coordinates me, bool library_communicators, std::int64_t largest_message_bytes)
-    : grid_(grid), me_(me), longest_message_floats_(largest_message_bytes / static_cast<std::int64_t>(sizeof(float))) {
+Collectives::Collectives(Grid grid, Coordinates me, bool library_communicators, std::int64_t largest_message_bytes,
+                         RoundMerging* merging)
+    : grid_(grid),
+      me_(me),
+      longest_message_floats_(largest_message_bytes / static_cast<std::int64_t>(sizeof(float))),
+      merging_(merging) {
   SIMTRAIN_INVARIANT(longest_message_floats_ >= 1 && largest_message_bytes <= kLargestMessageBytes,
                      "messages of at most " + std::to_string(largest_message_bytes) + " bytes");
   if (library_communicators) library_ = std::make_unique<LibraryCollectives>(grid, me, longest_message_floats_);
@@ -143,6 +221,8 @@ CollectiveTraffic Collectives::run(CollectiveOp operation, Algorithm algorithm, 
     return {.bytes_sent = least_bytes(operation, blocks), .messages = 0};
   }
   const Exchange exchange{group, data, scratch, longest_message_floats_, kernels, reduction_account};
+  if (merging_ != nullptr && run_merged(exchange, operation, algorithm, blocks, *merging_))
+    return traffic_of(operation, algorithm, blocks, group.me, longest_message_floats_);
   CollectiveTraffic traffic;
   const int rounds = round_count(algorithm, operation, group.size);
   for (int k = 0; k < rounds; ++k) {

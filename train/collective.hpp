@@ -21,6 +21,7 @@ struct CollectiveTraffic {
 inline constexpr std::int64_t kLargestMessageBytes = std::int64_t{1} << 30;
 
 class LibraryCollectives;  // train/library_collectives.hpp
+class RoundMerging;        // train/merged.hpp
 
 // Group collectives of one rank on MPI_COMM_WORLD. Every member of a group calls run() with the same arguments but
 // `data` and `scratch`. Make and destroy it between MPI_Init and MPI_Finalize.
@@ -29,8 +30,10 @@ class Collectives {
   // With `library_communicators`, which Algorithm::mpi needs, the constructor is collective over the world and makes
   // two communicators; under SMPI it must run while payloads are on. Otherwise it communicates nothing.
   // largest_message_bytes: at least one float; the same on all ranks.
+  // `merging`, of a simulation without real payloads: rounds that repeat take place as one (train/merged.hpp); must
+  // outlive it. The traffic told is still that of the schedule.
   Collectives(Grid grid, Coordinates me, bool library_communicators,
-              std::int64_t largest_message_bytes = kLargestMessageBytes);
+              std::int64_t largest_message_bytes = kLargestMessageBytes, RoundMerging* merging = nullptr);
   ~Collectives();
   Collectives(const Collectives&) = delete;
   Collectives& operator=(const Collectives&) = delete;
@@ -49,6 +52,7 @@ class Collectives {
   Coordinates me_;
   std::int64_t longest_message_floats_;
   std::unique_ptr<LibraryCollectives> library_;
+  RoundMerging* merging_;
 };
 
 }  // namespace simtrain

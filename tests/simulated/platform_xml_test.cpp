@@ -1,5 +1,5 @@
 // Platform files that are wrong: each is one clear message, never an abort, and SimGrid prints nothing.
-#include "sim/platform_xml.hpp"
+#include "sim/platform/xml.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -75,6 +75,20 @@ class Options(ProgramTest):
         far = self.result(*job, "--placement", "row-major")["iteration_s"]
         self.assertNotEqual(near, far)
 
+    def test_detail(self):
+        job = ["--platform", "torus:4x4", "--grid", "4x4", "--batch", "64", "--collectives", "ring"]
+        automatic, messages, merged = (self.result(*job, *detail) for detail in
+                                       ((), ("--detail", "messages"), ("--detail", "merged")))
+        self.assertEqual(automatic, messages)  # cheap at this size
+        self.assertEqual(messages["job"]["detail"], "messages")
+        self.assertEqual(merged["job"]["detail"], "merged")
+        self.assertNotEqual(merged["iteration_s"], messages["iteration_s"])
+        self.assertAlmostEqual(merged["iteration_s"] / messages["iteration_s"], 1, delta=0.01)
+        for ours, theirs in zip(merged["layers"], messages["layers"]):
+            for collective in ("all_gather", "reduce_data", "reduce_weights"):
+                for key in ("messages", "bytes_sent"):
+                    self.assertEqual(ours[collective][key], theirs[collective][key])
+
     def test_iterations_batch_and_momentum(self):
         self.assertEqual(len(self.result(*JOB, "--grid", "2x2", "--iterations", "3")["iteration_seconds"]), 3)
         once = self.result(*JOB, "--grid", "2x2")
@@ -147,6 +161,7 @@ class WrongInput(ProgramTest):
             (["--platform", "torus:8", "--grid", "2x2", "--collectives", "rings"], "rings", "did you mean 'ring'"),
             (["--platform", "torus:8", "--grid", "2x2", "--gather", "late"], "--gather", "late"),
             (["--platform", "torus:8", "--grid", "2x2", "--placement", "row"], "--placement", "row-major"),
+            (["--platform", "torus:8", "--grid", "2x2", "--detail", "merged", "--numerics", "real"], "--detail", "merged"),
             (["--platform", "torus:8", "--grid", "2x2", "--numerics", "reel"], "--numerics", "did you mean 'real'"),
             (["--platform", "torus:8", "--grid", "2x2", "--compute-scale", "-1"], "--compute-scale", "-1"),
             (["--platform", "torus:8", "--grid", "2x2", "--json", "no/folder/x.json"], "--json", "no/folder"),

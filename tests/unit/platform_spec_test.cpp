@@ -1,5 +1,5 @@
 // One-word platforms: what is understood, and what is refused in which words.
-#include "sim/platform_spec.hpp"
+#include "sim/platform/spec.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sim/xml_syntax.hpp"
+#include "sim/platform/xml_syntax.hpp"
 
 #include <expat.h>
 

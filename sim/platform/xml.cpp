@@ -1,4 +1,4 @@
-#include "sim/platform_xml.hpp"
+#include "sim/platform/xml.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -12,7 +12,7 @@
 #include "base/units.hpp"
 #include "sim/child.hpp"
 #include "sim/engine.hpp"
-#include "sim/xml_syntax.hpp"
+#include "sim/platform/xml_syntax.hpp"
 
 namespace simtrain {
 
@@ -166,7 +166,7 @@ LoadedPlatform load_platform_xml(s4u::Engine& engine, const std::string& name, c
   } catch (const simgrid::ParseError& error) {
     refuse_parse_error(file, error.what());
   }
-  LoadedPlatform platform{name, {}, engine.get_all_hosts(), std::nullopt};
+  LoadedPlatform platform{name, {}, engine.get_all_hosts(), engine.get_all_links(), nullptr, std::nullopt};
   if (platform.hosts.empty()) throw InputError("platform '" + file + "': has no host; expected at least one");
   engine.seal_platform();
   std::sort(platform.hosts.begin(), platform.hosts.end(),

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/platform.hpp"
+#include "sim/platform/platform.hpp"
 
 namespace simtrain {
 

@@ -1,27 +1,33 @@
 // Platforms: a SimGrid XML file, or one word such as "torus:16x16x16,bandwidth=6GBps,latency=1us".
 //
-// Families (one word): torus:AxB[xC...], fat-tree:..., ethernet:N, crossbar:N, node:N. sim/platform_spec.hpp has the
+// Families (one word): torus:AxB[xC...], fat-tree:..., ethernet:N, crossbar:N, node:N. sim/platform/spec.hpp has the
 // grammar. Hosts with the same property "node" are cores of one node.
 // Hosts are ordered as their topology numbers them: creation order for one-word platforms, natural order of names
 // (node-2 before node-10) for XML, since SimGrid itself sorts names as text.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace simgrid::s4u {
+class Link;
 class Engine;
 class Host;
 }  // namespace simgrid::s4u
 
 namespace simtrain {
 
+class Topology;  // sim/platform/topology.hpp
+
 struct LoadedPlatform {
   std::string name;         // as the user gave it
   std::string description;  // "3-D torus 8x8x4" (from the specification, or the XML file's "description" property)
   std::vector<simgrid::s4u::Host*> hosts;
+  std::vector<simgrid::s4u::Link*> links;    // without loopbacks; numbered as in the topology, if there is one
+  std::shared_ptr<const Topology> topology;  // one-word platforms; null for XML, whose routes are SimGrid's own
   std::optional<double> host_memory_bytes;  // smallest "memory" property of the hosts, such as "64GiB"
 };
 

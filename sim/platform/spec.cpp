@@ -1,4 +1,4 @@
-#include "sim/platform_spec.hpp"
+#include "sim/platform/spec.hpp"
 
 #include <algorithm>
 #include <array>
