@@ -104,6 +104,14 @@ void execute_operation(const Flatten& op, const Operands& operands) {
               operands[1].data + channel * plane);
 }
 
+void execute_operation(const CopyBlock& op, const Operands& operands) {
+  if (op.rows == 0 || op.run == 0) return;
+  require(operands, 0, (op.rows - 1) * op.from_stride + op.run);
+  require(operands, 1, (op.rows - 1) * op.to_stride + op.run);
+  for (std::int64_t row = 0; row < op.rows; ++row)
+    std::copy_n(operands[0].data + row * op.from_stride, op.run, operands[1].data + row * op.to_stride);
+}
+
 void execute_operation(const Update& op, const Operands& operands) {
   require(operands, 0, op.count);
   require(operands, 1, op.count);

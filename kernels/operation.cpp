@@ -116,6 +116,8 @@ void add_calls(const Flatten& op, CallList& calls) {
   calls.add({Kernel::flatten, op.channels * op.samples * op.pixels});
 }
 
+void add_calls(const CopyBlock& op, CallList& calls) { calls.add({Kernel::flatten, op.rows * op.run}); }
+
 void add_calls(const SoftmaxLoss& op, CallList& calls) { calls.add({Kernel::softmax_loss, op.classes * op.samples}); }
 
 void add_calls(const Update& op, CallList& calls) { calls.add({Kernel::update, op.count}); }

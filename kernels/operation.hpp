@@ -119,6 +119,12 @@ struct Dropout {
 };
 bool survives(const Dropout& dropout, std::int64_t sample, std::int64_t feature);
 
+// Part of a matrix to its place in another: `rows` runs of `run` floats, each `from_stride` floats after the one before
+// in X and `to_stride` in Y; the first is where the operands begin. operands: X in; Y out (no overlap).
+struct CopyBlock {
+  std::int64_t rows, run, from_stride, to_stride;
+};
+
 // V = momentum*V + (dW + weight_decay*W);  W = W - learning_rate*V.  operands: dW in; W, V in and out.
 // With momentum 0 there is no V (an empty buffer).
 struct Update {
@@ -127,7 +133,7 @@ struct Update {
 };
 
 using Operation = std::variant<MatrixProduct, Convolution, ElementwiseOp, BiasForward, BiasGradient, Pooling, Flatten,
-                               SoftmaxLoss, BatchNormalisation, Dropout, Update>;
+                               SoftmaxLoss, BatchNormalisation, Dropout, CopyBlock, Update>;
 
 // ---- primitive kernels: what is measured -----------------------------------------------------------------------
 
@@ -151,7 +157,7 @@ enum class Kernel {
   max_pool_gradient,
   average_pool,
   average_pool_gradient,  // elements of the input
-  flatten,                // elements
+  flatten,                // elements; copies of blocks too, which move elements from one order into another alike
   softmax_loss,           // classes x samples
   update,                 // elements, with momentum
   batch_norm,

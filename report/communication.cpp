@@ -14,14 +14,16 @@ struct Kind {
   const char* name;
   CollectiveResult LayerResult::*collective;
 };
-constexpr std::array<Kind, 3> kKinds{{{"all-gather Y", &LayerResult::all_gather},
+constexpr std::array<Kind, 4> kKinds{{{"all-gather Y", &LayerResult::all_gather},
                                       {"all-reduce dX", &LayerResult::reduce_data},
-                                      {"all-reduce dW", &LayerResult::reduce_weights}}};
+                                      {"all-reduce dW", &LayerResult::reduce_weights},
+                                      {"redistribute", &LayerResult::redistribute}}};
 
 // One row of the table: a kind of collective over all layers.
 struct KindTotal {
   std::string algorithm = "-", ranks = "-";
   double seconds = 0, alpha_beta_s = 0, paper_s = 0;
+  [[nodiscard]] bool any() const { return algorithm != "-"; }
 };
 
 // "ring", "ring, bruck", or "mixed" when that does not fit; "-" for none.
@@ -128,7 +130,9 @@ void add_communication(Page& page, const Result& result) {
     if (paper) cells.insert(cells.end(), {time(total.paper_s), format_ratio(total.seconds, total.paper_s)});
     table.row(std::move(cells));
   };
-  for (const Kind& kind : kKinds) add_row(kind.name, total_of(result, kind));
+  for (const Kind& kind : kKinds)
+    if (const KindTotal total = total_of(result, kind); kind.collective != &LayerResult::redistribute || total.any())
+      add_row(kind.name, total);
   table.rule();
   add_row("total", {.algorithm = "",
                     .ranks = "",

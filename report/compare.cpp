@@ -25,6 +25,8 @@ double mean_of(const LayerResult& layer, Phase phase) {
       return layer.reduce_data.seconds.mean;
     case Phase::reduce_weights:
       return layer.reduce_weights.seconds.mean;
+    case Phase::redistribute:
+      return layer.redistribute.seconds.mean;
   }
   return 0;
 }

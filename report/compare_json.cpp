@@ -38,8 +38,12 @@ ordered_json write_sources(const Comparison& comparison) {
   value["communication"] = write_part(comparison, comparison.communication);
   value["neither"] = write_part(comparison, comparison.neither);
   value["adding"] = write_part(comparison, comparison.adding);
-  for (std::size_t i = 0; i < kPhaseKeys.size(); ++i)
-    value[kPhaseKeys[i]] = write_part(comparison, comparison.phases[i]);
+  for (std::size_t i = 0; i < kPhaseKeys.size(); ++i) {
+    const Contrast& seconds = comparison.phases[i];
+    const bool none = seconds.reference_s == 0 && seconds.other_s == 0;
+    if (!none || static_cast<Phase>(i) != Phase::redistribute)
+      value[kPhaseKeys[i]] = write_part(comparison, seconds);
+  }
   value["imbalance"] = write(comparison.imbalance);
   value["extrapolated"] = write(comparison.extrapolated);
   return value;

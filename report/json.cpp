@@ -34,8 +34,11 @@ ordered_json write(const PhaseResult& phase) {
 
 ordered_json write(const std::vector<std::optional<PhaseResult>>& phases) {
   ordered_json value;
-  for (std::size_t i = 0; i < kPhaseKeys.size(); ++i)
-    value[kPhaseKeys[i]] = i < phases.size() && phases[i] ? write(*phases[i]) : ordered_json(nullptr);
+  for (std::size_t i = 0; i < kPhaseKeys.size(); ++i) {
+    const bool there = i < phases.size() && phases[i];
+    if (there || static_cast<Phase>(i) != Phase::redistribute)  // few layers are redistributed
+      value[kPhaseKeys[i]] = there ? write(*phases[i]) : ordered_json(nullptr);
+  }
   return value;
 }
 
@@ -57,16 +60,18 @@ ordered_json write(const EpochResult& epoch) {
 }
 
 ordered_json write(const LayerResult& layer) {
-  return {{"name", layer.name},
-          {"kind", layer.kind},
-          {"forward_s", write("forward_s", layer.forward_s)},
+  ordered_json value = {{"name", layer.name}, {"kind", layer.kind}};
+  if (layer.grid) value.update({{"grid_rows", layer.grid->rows}, {"grid_columns", layer.grid->columns}});
+  value.update({{"forward_s", write("forward_s", layer.forward_s)},
           {"backward_s", write("backward_s", layer.backward_s)},
           {"update_s", write("update_s", layer.update_s)},
           {"extrapolated_s", finite("extrapolated_s", layer.extrapolated_s)},
           {"all_gather", write(layer.all_gather)},
           {"reduce_data", write(layer.reduce_data)},
-          {"reduce_weights", write(layer.reduce_weights)},
-          {"phases", write(layer.phases)}};
+          {"reduce_weights", write(layer.reduce_weights)}});
+  if (layer.redistribute.algorithm != "none") value["redistribute"] = write(layer.redistribute);
+  value["phases"] = write(layer.phases);
+  return value;
 }
 
 ordered_json write(const MemoryResult& memory) {

@@ -58,6 +58,7 @@ std::vector<std::optional<PhaseResult>> read_phases(JsonObject from) {
   bool any = false;
   for (const char* key : kPhaseKeys) {
     phases.emplace_back();
+    if (key == kPhaseKeys.back() && !from.has(key)) continue;  // few layers are redistributed
     if (from.any(key).is_null()) continue;
     phases.back() = read_phase(from.object(key));
     any = true;
@@ -78,6 +79,8 @@ LayerResult read_layer(JsonObject from) {
   layer.all_gather = read_collective(from.object("all_gather"));
   layer.reduce_data = read_collective(from.object("reduce_data"));
   layer.reduce_weights = read_collective(from.object("reduce_weights"));
+  if (from.has("redistribute")) layer.redistribute = read_collective(from.object("redistribute"));
+  if (from.has("grid_rows")) layer.grid = {small_count(from, "grid_rows"), small_count(from, "grid_columns")};
   layer.phases = read_phases(from.object("phases"));
   from.finish();
   return layer;

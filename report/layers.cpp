@@ -14,25 +14,34 @@ double compute_s(const LayerResult& layer) {
 
 double all_s(const LayerResult& layer) {
   return compute_s(layer) + layer.all_gather.seconds.mean + layer.reduce_data.seconds.mean +
-         layer.reduce_weights.seconds.mean;
+         layer.reduce_weights.seconds.mean + layer.redistribute.seconds.mean;
 }
 
 double sent(const LayerResult& layer) {
-  return layer.all_gather.bytes_sent.mean + layer.reduce_data.bytes_sent.mean + layer.reduce_weights.bytes_sent.mean;
+  return layer.all_gather.bytes_sent.mean + layer.reduce_data.bytes_sent.mean + layer.reduce_weights.bytes_sent.mean +
+         layer.redistribute.bytes_sent.mean;
 }
 
 std::string bytes_cell(double bytes) { return bytes > 0 ? format_bytes(bytes) : "-"; }
 
-std::vector<std::string> cells(const std::string& name, const LayerResult& layer, const TimeScale& time) {
-  return {name,
-          time(layer.forward_s.mean),
-          time(layer.backward_s.mean),
-          time(layer.update_s.mean),
-          time(compute_s(layer)),
-          time(layer.all_gather.seconds.mean),
-          time(layer.reduce_data.seconds.mean),
-          time(layer.reduce_weights.seconds.mean),
-          bytes_cell(sent(layer))};
+bool redistributes(const Result& result) {
+  return std::any_of(result.layers.begin(), result.layers.end(),
+                     [](const LayerResult& layer) { return layer.redistribute.algorithm != "none"; });
+}
+
+std::vector<std::string> cells(const std::string& name, const LayerResult& layer, const TimeScale& time,
+                               bool redistributed) {
+  std::vector<std::string> cells{name,
+                                 time(layer.forward_s.mean),
+                                 time(layer.backward_s.mean),
+                                 time(layer.update_s.mean),
+                                 time(compute_s(layer)),
+                                 time(layer.all_gather.seconds.mean),
+                                 time(layer.reduce_data.seconds.mean),
+                                 time(layer.reduce_weights.seconds.mean)};
+  if (redistributed) cells.push_back(time(layer.redistribute.seconds.mean));
+  cells.push_back(bytes_cell(sent(layer)));
+  return cells;
 }
 
 // Means of all layers added up, in the shape of a layer.
@@ -42,7 +51,8 @@ LayerResult total_of(const std::vector<LayerResult>& layers) {
     total.forward_s.mean += layer.forward_s.mean;
     total.backward_s.mean += layer.backward_s.mean;
     total.update_s.mean += layer.update_s.mean;
-    for (const auto collective : {&LayerResult::all_gather, &LayerResult::reduce_data, &LayerResult::reduce_weights}) {
+    for (const auto collective : {&LayerResult::all_gather, &LayerResult::reduce_data, &LayerResult::reduce_weights,
+                                  &LayerResult::redistribute}) {
       (total.*collective).seconds.mean += (layer.*collective).seconds.mean;
       (total.*collective).bytes_sent.mean += (layer.*collective).bytes_sent.mean;
     }
@@ -75,7 +85,8 @@ void add_imbalance(Page& page, const Result& result) {
   for (const LayerResult& layer : result.layers) {
     for (const Spread& spread : {layer.forward_s, layer.backward_s, layer.update_s}) add(compute, spread);
     for (const Spread& spread :
-         {layer.all_gather.bytes_sent, layer.reduce_data.bytes_sent, layer.reduce_weights.bytes_sent})
+         {layer.all_gather.bytes_sent, layer.reduce_data.bytes_sent, layer.reduce_weights.bytes_sent,
+          layer.redistribute.bytes_sent})
       add(bytes, spread);
   }
   constexpr double kWorthMentioning = 1.02;
@@ -97,18 +108,21 @@ void add_layers(Page& page, const Result& result) {
   page.heading("Layers (" + time.unit() + " per iteration, mean over ranks)");
 
   const std::string compute = "compute", communication = "communication";
-  Table table({{.heading = "layer", .align = Table::Align::left},
-               {.heading = "forward", .group = compute},
-               {.heading = "backward", .group = compute},
-               {.heading = "update", .group = compute},
-               {.heading = "sum", .group = compute},
-               {.heading = "all-gather\nY", .group = communication},
-               {.heading = "all-reduce\ndX", .group = communication},
-               {.heading = "all-reduce\ndW", .group = communication},
-               {.heading = "sent\nper rank", .group = communication}});
-  for (const LayerResult& layer : result.layers) table.row(cells(layer.name, layer, time));
+  std::vector<Table::Column> columns{{.heading = "layer", .align = Table::Align::left},
+                                     {.heading = "forward", .group = compute},
+                                     {.heading = "backward", .group = compute},
+                                     {.heading = "update", .group = compute},
+                                     {.heading = "sum", .group = compute},
+                                     {.heading = "all-gather\nY", .group = communication},
+                                     {.heading = "all-reduce\ndX", .group = communication},
+                                     {.heading = "all-reduce\ndW", .group = communication},
+                                     {.heading = "sent\nper rank", .group = communication}};
+  const bool redistributed = redistributes(result);
+  if (redistributed) columns.insert(columns.end() - 1, {.heading = "redis-\ntribute", .group = communication});
+  Table table(std::move(columns));
+  for (const LayerResult& layer : result.layers) table.row(cells(layer.name, layer, time, redistributed));
   table.rule();
-  table.row(cells("total", total, time));
+  table.row(cells("total", total, time, redistributed));
   page.table(table);
   add_heaviest(page, result, all_s(total));
   add_imbalance(page, result);

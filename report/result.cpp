@@ -17,7 +17,7 @@ double sum_over_layers(const Result& result, Value value) {
 template <typename Value>
 double sum_over_collectives(const Result& result, Value value) {
   return sum_over_layers(result, [&](const LayerResult& layer) {
-    return value(layer.all_gather) + value(layer.reduce_data) + value(layer.reduce_weights);
+    return value(layer.all_gather) + value(layer.reduce_data) + value(layer.reduce_weights) + value(layer.redistribute);
   });
 }
 
@@ -38,8 +38,8 @@ Distribution distribution_of(std::vector<double> values) {
 }
 
 std::string name_of(Phase phase) {
-  constexpr std::array<const char*, kPhases> names{"forward",      "backward",      "update",
-                                                   "all-gather Y", "all-reduce dX", "all-reduce dW"};
+  constexpr std::array<const char*, kPhases> names{"forward",       "backward",      "update",      "all-gather Y",
+                                                   "all-reduce dX", "all-reduce dW", "redistribute"};
   return names[static_cast<std::size_t>(phase)];
 }
 

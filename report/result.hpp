@@ -25,12 +25,12 @@ struct Distribution {
 };
 Distribution distribution_of(std::vector<double> values);
 
-enum class Phase { forward, backward, update, all_gather, reduce_data, reduce_weights };
-inline constexpr int kPhases = 6;
+enum class Phase { forward, backward, update, all_gather, reduce_data, reduce_weights, redistribute };
+inline constexpr int kPhases = 7;
 inline constexpr bool computes(Phase phase) { return phase <= Phase::update; }
 std::string name_of(Phase phase);  // "backward", "all-reduce dX"
-inline constexpr std::array<const char*, kPhases> kPhaseKeys{"forward",    "backward",    "update",
-                                                             "all_gather", "reduce_data", "reduce_weights"};  // in JSON
+inline constexpr std::array<const char*, kPhases> kPhaseKeys{
+    "forward", "backward", "update", "all_gather", "reduce_data", "reduce_weights", "redistribute"};  // in JSON
 
 // One phase of one layer, as it was in the timed iterations. Computing: the time its operations took, from the first to
 // the last of which it may be longer, with other phases between them. A collective: from the call to its return.
@@ -43,7 +43,7 @@ struct PhaseResult {
 
 // One collective of one layer: what it took, what it moved, and what the formulas say.
 struct CollectiveResult {
-  std::string algorithm;  // "ring", ...; "none" when the group has one member or the layer needs none
+  std::string algorithm = "none";  // or "ring", ...; none when the group has one member or the layer needs none
   int group_size = 1;
   Spread seconds;           // from the call to its return, waiting for others and additions included
   double reduction_s = 0;   // mean over ranks: the part spent adding what arrived
@@ -54,6 +54,11 @@ struct CollectiveResult {
   bool operator==(const CollectiveResult&) const = default;
 };
 
+struct LayerGrid {
+  int rows = 1, columns = 1;
+  bool operator==(const LayerGrid&) const = default;
+};
+
 struct LayerResult {
   std::string name;  // of the weighted layer; activation, pooling, loss after it are counted in its row
   std::string kind;  // "convolution 11x11, 3 -> 96", for people
@@ -62,6 +67,9 @@ struct LayerResult {
   CollectiveResult all_gather;             // Y over Pr, forward
   CollectiveResult reduce_data;            // dX over Pr, backward
   CollectiveResult reduce_weights;         // dW over Pc, backward
+  // X from, and dX to, the grid of the layer it comes from, over all ranks; "none" where that is on the same grid.
+  CollectiveResult redistribute = {};
+  std::optional<LayerGrid> grid = {};  // where it is not the job's
   // By Phase; none where the layer has no such phase. Empty when they were not noted.
   std::vector<std::optional<PhaseResult>> phases = {};
   bool operator==(const LayerResult&) const = default;

@@ -55,7 +55,8 @@ void add_layers(Differences& differences, const Result& reference, const Result&
     differences.add("layer " + std::to_string(i + 1), described(ours), described(theirs));
     for (const auto& [phase, collective] : {std::pair{Phase::all_gather, &LayerResult::all_gather},
                                             std::pair{Phase::reduce_data, &LayerResult::reduce_data},
-                                            std::pair{Phase::reduce_weights, &LayerResult::reduce_weights}})
+                                            std::pair{Phase::reduce_weights, &LayerResult::reduce_weights},
+                                            std::pair{Phase::redistribute, &LayerResult::redistribute}})
       differences.add(name_of(phase) + " of " + ours.name, described(ours.*collective), described(theirs.*collective));
   }
 }

@@ -28,6 +28,24 @@ std::string grid_text(const JobResult& job) {
   return text + " (" + counted(ranks, "rank") + ")";
 }
 
+// "1 x 256: conv1 to conv5; 32 x 8: fc6 to fc8": layers in a row on one grid; empty when all are on the job's.
+std::string layer_grids_text(const Result& result) {
+  const auto grid = [&](const LayerResult& layer) {
+    return layer.grid.value_or(LayerGrid{result.job.grid_rows, result.job.grid_columns});
+  };
+  const std::vector<LayerResult>& layers = result.layers;
+  if (std::none_of(layers.begin(), layers.end(), [](const LayerResult& layer) { return layer.grid.has_value(); }))
+    return "";
+  std::string text;
+  for (std::size_t first = 0, end = 0; first < layers.size(); first = end) {
+    while (end < layers.size() && grid(layers[end]) == grid(layers[first])) ++end;
+    text += (first == 0 ? "" : "; ") + std::to_string(grid(layers[first]).rows) + " x " +
+            std::to_string(grid(layers[first]).columns) + ": " + layers[first].name +
+            (end - first > 1 ? " to " + layers[end - 1].name : "");
+  }
+  return text;
+}
+
 std::string platform_text(const PlatformResult& platform) {
   std::string text = platform.name;
   if (!platform.description.empty() && platform.description != platform.name) text += ": " + platform.description;
@@ -57,6 +75,7 @@ void add_job(Page& page, const Result& result) {
   page.heading("simtrain " + result.version + ": " + result.kind + " training iteration");
   page.fact("network", job.network + ", batch " + format_count(static_cast<double>(job.batch)));
   page.fact("grid", grid_text(job));
+  add_optional(page, "layers", layer_grids_text(result));
   if (result.platform) page.fact("platform", platform_text(*result.platform));
   if (result.platform) page.fact("messages", messages_text(*result.platform));
   page.fact("collectives", job.collectives);

@@ -24,17 +24,6 @@ Detail parse_detail(std::string_view option, std::string_view text) {
   throw InputError(unknown_choice(option, text, {kNames.begin(), kNames.end()}));
 }
 
-double messages_of(const Plan& plan) {
-  double messages = 0;
-  for (const Step& step : plan.steps) {
-    const auto* collective = std::get_if<CollectiveStep>(&step);
-    if (collective == nullptr || collective->algorithm == Algorithm::mpi) continue;
-    const int rounds = round_count(collective->algorithm, collective->operation, plan.group(*collective, {}).size);
-    messages += static_cast<double>(plan.options.grid.size()) * rounds;
-  }
-  return messages;
-}
-
 Detail resolve(Detail detail, double messages, const MessagesNeeded& needed) {
   std::string why;
   if (needed.real_payloads) why = "--numerics real";

@@ -5,16 +5,12 @@
 #include <string>
 #include <string_view>
 
-#include "train/plan.hpp"
 
 namespace simtrain {
 
 enum class Detail { automatic, messages, merged };
 std::string_view name_of(Detail detail);  // "auto", "messages", "merged"
 Detail parse_detail(std::string_view option, std::string_view text);
-
-// Messages of an iteration of all ranks, empty ones counted: an upper bound, exact where no block is empty.
-double messages_of(const Plan& plan);
 
 // Why a job needs every message.
 struct MessagesNeeded {

@@ -8,6 +8,7 @@
 #include "report/terminal.hpp"
 #include "sim/collective_job.hpp"
 #include "sim/compare_command.hpp"
+#include "sim/cost_command.hpp"
 #include "sim/prediction.hpp"
 #include "sim/replicas.hpp"
 #include "sim/sweep.hpp"
@@ -25,6 +26,7 @@ constexpr const char* kUsage =
     "  simtrain --platform torus.xml --grid 32x8 --replicas 20\n"
     "                                                       the same 20 times more, disturbed: how certain is it?\n"
     "  simtrain sweep --platform torus.xml --processes 256  simulate every Pr x Pc = 256, ranked\n"
+    "  simtrain cost --network alexnet --processes 512      communication on every grid by formula, at once\n"
     "  simtrain compare native.json simulated.json          two results of one job, phase by phase\n"
     "  simtrain collective all-reduce --bytes 64MiB --processes 1024 --platform torus:1024\n"
     "                                                       one collective alone\n\n";
@@ -38,8 +40,8 @@ int predict_command(const std::vector<std::string>& arguments) {
   if (given(values, "help")) {
     std::cout
         << kUsage << options
-        << "\nsimtrain sweep --help, simtrain compare --help and simtrain collective --help tell the options of these "
-           "commands.\n";
+        << "\nsimtrain sweep --help, simtrain cost --help, simtrain compare --help and simtrain collective --help tell "
+           "the options of these commands.\n";
     return 0;
   }
   if (given(values, "version")) {
@@ -65,9 +67,10 @@ int run(std::vector<std::string> arguments) {
   const std::string command = arguments.front();
   arguments.erase(arguments.begin());
   if (command == "sweep") return sweep_command(arguments);
+  if (command == "cost") return cost_command(arguments);
   if (command == "compare") return compare_command(arguments);
   if (command == "collective") return collective_command(arguments);
-  throw InputError(unknown_choice("command", command, {"sweep", "compare", "collective"}));
+  throw InputError(unknown_choice("command", command, {"sweep", "cost", "compare", "collective"}));
 }
 
 }  // namespace

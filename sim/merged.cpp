@@ -32,14 +32,17 @@ struct MergedRounds::Ring {
   }
 };
 
-MergedRounds::MergedRounds(const Simulation& simulation, const std::vector<int>& host_of_rank, Grid grid)
+MergedRounds::MergedRounds(const Simulation& simulation, const std::vector<int>& host_of_rank,
+                           const std::vector<Grid>& grids)
     : simulation_(simulation), host_of_rank_(host_of_rank) {
-  std::vector<Group> columns, rows;
-  for (int column = 0; column < grid.columns && grid.rows > 1; ++column)
-    columns.push_back(column_group(grid, {0, column}));
-  for (int row = 0; row < grid.rows && grid.columns > 1; ++row) rows.push_back(row_group(grid, {row, 0}));
-  look_at(columns);
-  look_at(rows);
+  for (const Grid grid : grids) {
+    std::vector<Group> columns, rows;
+    for (int column = 0; column < grid.columns && grid.rows > 1; ++column)
+      columns.push_back(column_group(grid, {0, column}));
+    for (int row = 0; row < grid.rows && grid.columns > 1; ++row) rows.push_back(row_group(grid, {row, 0}));
+    look_at(columns);
+    look_at(rows);
+  }
 }
 
 MergedRounds::~MergedRounds() = default;
@@ -68,7 +71,7 @@ void MergedRounds::look_at(const std::vector<Group>& groups) {
       most = std::max(most, busiest);
     }
     ring->sharing = most <= 1 ? Sharing::none : least == most ? Sharing::equal : Sharing::unequal;
-    rings_[{group.first, group.stride}] = std::move(ring);
+    rings_[{group.first, group.stride, group.size}] = std::move(ring);
   }
 }
 
@@ -80,7 +83,7 @@ bool MergedRounds::known_to_be_near(bool ranks_equally_fast) const {
 }
 
 MergedRounds::Ring& MergedRounds::ring_of(const Group& group) const {
-  const auto found = rings_.find({group.first, group.stride});
+  const auto found = rings_.find({group.first, group.stride, group.size});
   SIMTRAIN_INVARIANT(found != rings_.end(), "no ring of " + std::to_string(group.size) + " ranks");
   return *found->second;
 }

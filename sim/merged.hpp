@@ -1,6 +1,7 @@
 // What SimGrid does for merged rounds (train/merged.hpp).
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <vector>
@@ -11,13 +12,15 @@
 
 namespace simtrain {
 
-// One per Simulation, shared by its ranks. Looks at once at the routes of all rings of a grid's columns and rows: where
+// One per Simulation, shared by its ranks. Looks at once at the routes of all rings of grids' columns and rows: where
 // each flow of a ring has its links to itself, the ring needs no messages. Flows of rings over columns are not held
-// against those of rings over rows: they meet only when ranks are out of step. Bandwidths are those at the start.
+// against those of rings over rows, or of another grid: they meet only when ranks are out of step. Bandwidths are those at the start.
 class MergedRounds final : public RoundMerging {
  public:
-  // `host_of_rank` as in Simulation::run; both must outlive it.
-  MergedRounds(const Simulation& simulation, const std::vector<int>& host_of_rank, Grid grid);
+  // `host_of_rank` as in Simulation::run; both must outlive it. The grids are of all ranks (Plan::grids).
+  MergedRounds(const Simulation& simulation, const std::vector<int>& host_of_rank, const std::vector<Grid>& grids);
+  MergedRounds(const Simulation& simulation, const std::vector<int>& host_of_rank, Grid grid)
+      : MergedRounds(simulation, host_of_rank, std::vector<Grid>{grid}) {}
   ~MergedRounds() override;
 
   // Whether merged rounds are known to take as long as every message does (docs/decisions/0008-merged-detail.md): what
@@ -38,7 +41,8 @@ class MergedRounds final : public RoundMerging {
 
   const Simulation& simulation_;
   const std::vector<int>& host_of_rank_;
-  std::map<std::pair<int, int>, std::unique_ptr<Ring>> rings_;  // by first rank and stride
+  using RingKey = std::array<int, 3>;  // first rank, stride, size
+  std::map<RingKey, std::unique_ptr<Ring>> rings_;
 };
 
 }  // namespace simtrain

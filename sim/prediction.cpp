@@ -98,7 +98,8 @@ void add_formulas(const Plan& plan, PricedOperations& prices, const PlatformResu
     layer.extrapolated_s = schedule.extrapolated_s[row];
     for (const auto& [exchange, collective] :
          {std::pair{Exchange::all_gather, &layer.all_gather}, std::pair{Exchange::reduce_data, &layer.reduce_data},
-          std::pair{Exchange::reduce_weights, &layer.reduce_weights}}) {
+          std::pair{Exchange::reduce_weights, &layer.reduce_weights},
+          std::pair{Exchange::redistribute, &layer.redistribute}}) {
       collective->alpha_beta_s = schedule.exchanges[row][exchange];
       collective->paper_s = paper[row][exchange];
     }
@@ -168,7 +169,7 @@ Result predict(const Job& job, const PredictionOptions& options) {
   if (options.disturbance) noise.emplace(profile.at(load), profile.path(), *options.disturbance);
   const std::vector<int> nodes = simulation.node_of_rank(hosts);
   std::unique_ptr<MergedRounds> merging;
-  if (detail == Detail::merged) merging = std::make_unique<MergedRounds>(simulation, hosts, grid);
+  if (detail == Detail::merged) merging = std::make_unique<MergedRounds>(simulation, hosts, plan.grids());
   if (merging && options.detail == Detail::automatic && !merging->known_to_be_near(!noise)) merging.reset();
   Summary summary(plan);
   PhaseLog phases(plan, job.iterations);
@@ -176,7 +177,7 @@ Result predict(const Job& job, const PredictionOptions& options) {
   trainer_options.phases = &phases;
   simulation.run(hosts, [&](int rank) {
     const Coordinates me = grid.coordinates(rank);
-    Collectives collectives(grid, me, plan.uses(Algorithm::mpi), kLargestMessageBytes, merging.get());
+    Collectives collectives(plan.grids(), rank, plan.uses(Algorithm::mpi), kLargestMessageBytes, merging.get());
     if (!options.real_numerics) payloads_off(rank);
     std::unique_ptr<Kernels> numbers;
     if (options.real_numerics) numbers = std::make_unique<BlasKernels>([] { return 0.0; });

@@ -5,13 +5,6 @@
 
 namespace simtrain {
 
-std::vector<Grid> grids_of(int processes) {
-  std::vector<Grid> grids;
-  for (int rows = 1; rows <= processes; ++rows)
-    if (processes % rows == 0) grids.push_back({rows, processes / rows});
-  return grids;
-}
-
 namespace {
 
 SweepPoint point_of(const TaskOutcome& outcome, Grid grid) {

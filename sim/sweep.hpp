@@ -12,9 +12,6 @@
 
 namespace simtrain {
 
-// All Pr x Pc = processes, by growing Pr.
-std::vector<Grid> grids_of(int processes);
-
 // Simulates `job` on each grid, up to `workers` at a time. A grid that cannot be simulated gets the reason in its
 // point's error. `progress(done, point)` is called in this process as each one ends. The points come back in the order
 // of `grids`, whatever order they finished in.

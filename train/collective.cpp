@@ -9,15 +9,12 @@
 #include "base/error.hpp"
 #include "train/library_collectives.hpp"
 #include "train/merged.hpp"
+#include "train/message_tag.hpp"
 #include "train/pieces.hpp"
 
 namespace simtrain {
 
 namespace {
-
-// One tag for everything: messages between two ranks are received in the order in which they were sent, and SMPI keeps
-// 75 bytes for ever for each source, destination and tag.
-constexpr int kTag = 1;
 
 // Outstanding requests. Two segments each way fit without allocating; the vector is for messages in many pieces.
 class Requests {
@@ -195,13 +192,17 @@ std::int64_t least_bytes(CollectiveOp operation, const Partition& blocks) {
 
 Collectives::Collectives(Grid grid, Coordinates me, bool library_communicators, std::int64_t largest_message_bytes,
                          RoundMerging* merging)
-    : grid_(grid),
-      me_(me),
+    : Collectives(std::vector<Grid>{grid}, grid.rank(me), library_communicators, largest_message_bytes, merging) {}
+
+Collectives::Collectives(const std::vector<Grid>& grids, int rank, bool library_communicators,
+                         std::int64_t largest_message_bytes, RoundMerging* merging)
+    : grid_(grids.front()),
+      rank_(rank),
       longest_message_floats_(largest_message_bytes / static_cast<std::int64_t>(sizeof(float))),
       merging_(merging) {
   SIMTRAIN_INVARIANT(longest_message_floats_ >= 1 && largest_message_bytes <= kLargestMessageBytes,
                      "messages of at most " + std::to_string(largest_message_bytes) + " bytes");
-  if (library_communicators) library_ = std::make_unique<LibraryCollectives>(grid, me, longest_message_floats_);
+  if (library_communicators) library_ = std::make_unique<LibraryCollectives>(grids, rank, longest_message_floats_);
 }
 
 Collectives::~Collectives() = default;
@@ -209,7 +210,14 @@ Collectives::~Collectives() = default;
 CollectiveTraffic Collectives::run(CollectiveOp operation, Algorithm algorithm, Scope scope, Buffer data,
                                    const Partition& blocks, Buffer scratch, Kernels& kernels,
                                    Account reduction_account) {
-  const Group group = scope == Scope::grid_column ? column_group(grid_, me_) : row_group(grid_, me_);
+  const Coordinates me = grid_.coordinates(rank_);
+  const Group group = scope == Scope::grid_column ? column_group(grid_, me) : row_group(grid_, me);
+  return run(operation, algorithm, group, data, blocks, scratch, kernels, reduction_account);
+}
+
+CollectiveTraffic Collectives::run(CollectiveOp operation, Algorithm algorithm, const Group& group, Buffer data,
+                                   const Partition& blocks, Buffer scratch, Kernels& kernels,
+                                   Account reduction_account) {
   SIMTRAIN_INVARIANT(blocks.parts == group.size && data.count >= blocks.size(),
                      std::to_string(blocks.parts) + " blocks, " + std::to_string(group.size) + " members");
   if (group.size == 1 || blocks.size() == 0) return {};
@@ -217,7 +225,7 @@ CollectiveTraffic Collectives::run(CollectiveOp operation, Algorithm algorithm, 
     SIMTRAIN_INVARIANT(library_ != nullptr, "no communicators for the library's collectives");
     SIMTRAIN_INVARIANT(scratch.count >= scratch_floats(operation, algorithm, blocks, group.me),
                        "scratch of " + std::to_string(scratch.count) + " floats");
-    library_->run(operation, scope, data, blocks, group.me, scratch, kernels);
+    library_->run(operation, group, data, blocks, scratch, kernels);
     return {.bytes_sent = least_bytes(operation, blocks), .messages = 0};
   }
   const Exchange exchange{group, data, scratch, longest_message_floats_, kernels, reduction_account};

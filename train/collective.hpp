@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "kernels/kernels.hpp"
 #include "train/grid.hpp"
+#include "train/redistribution.hpp"
 #include "train/schedule.hpp"
 
 namespace simtrain {
@@ -34,6 +36,9 @@ class Collectives {
   // outlive it. The traffic told is still that of the schedule.
   Collectives(Grid grid, Coordinates me, bool library_communicators,
               std::int64_t largest_message_bytes = kLargestMessageBytes, RoundMerging* merging = nullptr);
+  // Of several grids over the same ranks (Plan::grids), with two communicators each.
+  Collectives(const std::vector<Grid>& grids, int rank, bool library_communicators,
+              std::int64_t largest_message_bytes = kLargestMessageBytes, RoundMerging* merging = nullptr);
   ~Collectives();
   Collectives(const Collectives&) = delete;
   Collectives& operator=(const Collectives&) = delete;
@@ -44,12 +49,21 @@ class Collectives {
   // for what arrives to be added; its contents are lost. Both may be phantoms.
   // Returns when this member's part is done. Additions are enqueued on `kernels` under `reduction_account` and waited
   // for. `algorithm` is not automatic.
+  CollectiveTraffic run(CollectiveOp operation, Algorithm algorithm, const Group& group, Buffer data,
+                        const Partition& blocks, Buffer scratch, Kernels& kernels, Account reduction_account);
+  // In my column or row of the first grid.
   CollectiveTraffic run(CollectiveOp operation, Algorithm algorithm, Scope scope, Buffer data, const Partition& blocks,
                         Buffer scratch, Kernels& kernels, Account reduction_account);
 
+  // Collective over all ranks: brings what this rank needs from `from` to `to`, two buffers as the sides of `array` say
+  // (train/redistribution.hpp). scratch: at least scratch_floats(array, rank) floats, its contents are lost. Copies are
+  // enqueued on `kernels` under `packing_account` and waited for. It has no other algorithm, and is never merged.
+  CollectiveTraffic redistribute(const Redistribution& array, Buffer from, Buffer to, Buffer scratch, Kernels& kernels,
+                                 Account packing_account);
+
  private:
   Grid grid_;
-  Coordinates me_;
+  int rank_;
   std::int64_t longest_message_floats_;
   std::unique_ptr<LibraryCollectives> library_;
   RoundMerging* merging_;

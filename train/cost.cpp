@@ -1,9 +1,8 @@
 #include "train/cost.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <numeric>
+#include <queue>
 
 namespace simtrain {
 
@@ -43,6 +42,50 @@ void advance_clocks(CollectiveOp operation, Algorithm algorithm, const Partition
   }
 }
 
+// Ranks take part in few of the many rounds: those with something to do are taken from a queue, round by round.
+void advance_clocks(const Redistribution& array, AlphaBeta network, const std::function<double(std::int64_t)>& copy_s,
+                    std::vector<double>& clocks) {
+  using Turn = std::pair<int, int>;  // round, rank
+  std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
+  const auto clock = [&](int rank) -> double& { return clocks[static_cast<std::size_t>(rank)]; };
+  const auto take_turn = [&](int rank, int after) {
+    if (const int round = next_round(array, rank, after); round < array.ranks()) turns.push({round, rank});
+  };
+  const auto packing_s = [&](const Redistribution::Side& side, int rank, const ArrayBlock& block) {
+    return stored_block(array, side, rank, block).contiguous() ? 0.0 : copy_s(array.floats(block));
+  };
+  for (int rank = 0; rank < array.ranks(); ++rank) {
+    if (const ArrayBlock kept = kept_block(array, rank); !kept.empty()) clock(rank) += copy_s(array.floats(kept));
+    take_turn(rank, 0);
+  }
+  struct Taken {
+    int rank;
+    Transfer transfer;
+    double end_s;
+  };
+  std::vector<Taken> taken;
+  while (!turns.empty()) {
+    const int round = turns.top().first;
+    for (taken.clear(); !turns.empty() && turns.top().first == round; turns.pop()) {
+      const int rank = turns.top().second;
+      taken.push_back({rank, transfer_of(array, rank, round), 0});
+      clock(rank) += packing_s(array.from, rank, taken.back().transfer.send);
+    }
+    for (auto& [rank, transfer, end_s] : taken) {
+      const double ready = end_s = clock(rank);
+      if (transfer.send_to >= 0)
+        end_s = message_end(ready, clock(transfer.send_to), array.floats(transfer.send), network);
+      if (transfer.receive_from >= 0)
+        end_s = std::max(end_s, message_end(ready, clock(transfer.receive_from), array.floats(transfer.receive), network));
+      end_s += packing_s(array.to, rank, transfer.receive);
+    }
+    for (const auto& [rank, transfer, end_s] : taken) {
+      clock(rank) = end_s;
+      take_turn(rank, round);
+    }
+  }
+}
+
 namespace {
 
 // The library's collectives have no schedule of ours; what `automatic` would choose stands for them.
@@ -59,18 +102,15 @@ class ClockedRun {
       : plan_(plan),
         prices_(prices),
         network_(network),
-        grid_(plan.options.grid),
-        clocks_(static_cast<std::size_t>(grid_.size()), 0.0) {
+        ranks_(static_cast<double>(plan.options.grid.size())),
+        clocks_(static_cast<std::size_t>(plan.options.grid.size()), 0.0) {
     cost_.exchanges.resize(plan.report_layers.size());
     cost_.extrapolated_s.resize(plan.report_layers.size());
   }
 
   AlphaBetaCost run() {
     for (const Step& step : plan_.steps)
-      if (const auto* compute = std::get_if<ComputeStep>(&step))
-        advance(*compute);
-      else
-        advance(std::get<CollectiveStep>(step));
+      std::visit([this](const auto& one) { advance(one); }, step);
     cost_.iteration_s = *std::max_element(clocks_.begin(), clocks_.end());
     return cost_;
   }
@@ -78,27 +118,40 @@ class ClockedRun {
  private:
   // Columns with equally many samples cost the same: at most two kinds.
   void advance(const ComputeStep& step) {
-    for (int row = 0; row < grid_.rows; ++row) {
+    const Grid grid = plan_.grid_of(step);
+    const Partition samples = plan_.samples(grid);
+    for (int row = 0; row < grid.rows; ++row) {
       OperationCost cost;
       std::int64_t priced_samples = -1;
-      for (int column = 0; column < grid_.columns; ++column) {
-        if (plan_.samples.length(column) != priced_samples) {
-          priced_samples = plan_.samples.length(column);
-          cost = prices_.price(plan_.operation(step, {row, column}));
+      for (int column = 0; column < grid.columns; ++column) {
+        if (samples.length(column) != priced_samples) {
+          priced_samples = samples.length(column);
+          cost = prices_.price(plan_.operation(step, on_plan(grid, {row, column})));
         }
-        clock({row, column}) += cost.seconds;
-        cost_.extrapolated_s[static_cast<std::size_t>(step.row)] +=
-            cost.extrapolated_s / static_cast<double>(grid_.size());
+        clocks_[static_cast<std::size_t>(grid.rank({row, column}))] += cost.seconds;
+        cost_.extrapolated_s[static_cast<std::size_t>(step.row)] += cost.extrapolated_s / ranks_;
       }
     }
   }
 
   void advance(const CollectiveStep& step) {
+    const Grid grid = plan_.grid_of(step.tensor);
     const bool over_column = step.over_grid_column();
-    const int groups = over_column ? grid_.columns : grid_.rows;
+    const int groups = over_column ? grid.columns : grid.rows;
     double elapsed = 0;
-    for (int g = 0; g < groups; ++g) elapsed += run_group(step, over_column ? Coordinates{0, g} : Coordinates{g, 0});
-    cost_.exchanges[static_cast<std::size_t>(step.row)][step.exchange] += elapsed / static_cast<double>(grid_.size());
+    for (int g = 0; g < groups; ++g)
+      elapsed += run_group(step, on_plan(grid, over_column ? Coordinates{0, g} : Coordinates{g, 0}));
+    cost_.exchanges[static_cast<std::size_t>(step.row)][step.exchange] += elapsed / ranks_;
+  }
+
+  void advance(const RedistributeStep& step) {
+    const double before = std::accumulate(clocks_.begin(), clocks_.end(), 0.0);
+    const auto copy_s = [&](std::int64_t floats) {
+      return prices_.price(CopyBlock{.rows = 1, .run = floats, .from_stride = 0, .to_stride = 0}).seconds;
+    };
+    advance_clocks(plan_.redistribution(step), network_, copy_s, clocks_);
+    const double after = std::accumulate(clocks_.begin(), clocks_.end(), 0.0);
+    cost_.exchanges[static_cast<std::size_t>(step.row)][Exchange::redistribute] += (after - before) / ranks_;
   }
 
   // Returns the sum over the members of the time they spent in it.
@@ -127,20 +180,21 @@ class ClockedRun {
     return std::accumulate(members.begin(), members.end(), 0.0) - before;
   }
 
-  double& clock(Coordinates at) { return clocks_[static_cast<std::size_t>(grid_.rank(at))]; }
+  // Coordinates on a layer's grid as those on the plan's.
+  [[nodiscard]] Coordinates on_plan(Grid grid, Coordinates at) const {
+    return plan_.options.grid.coordinates(grid.rank(at));
+  }
 
   const Plan& plan_;
   PricedOperations& prices_;
   AlphaBeta network_;
-  Grid grid_;
+  double ranks_;
   std::vector<double> clocks_;
   AlphaBetaCost cost_;
   const CollectiveStep* step_ = nullptr;  // the last one that was executed, its blocks, and its members' clocks
   Partition blocks_;
   std::vector<double> start_, end_;
 };
-
-double ceil_log2(int n) { return n <= 1 ? 0 : std::bit_width(static_cast<unsigned>(n - 1)); }
 
 }  // namespace
 
@@ -156,6 +210,12 @@ std::vector<std::pair<int, int>> sample_messages(const Plan& plan, int ranks) {
   for (int rank = 0; rank < size; rank += stride) {
     const Coordinates at = plan.options.grid.coordinates(rank);
     for (const Step& step : plan.steps) {
+      if (const auto* moved = std::get_if<RedistributeStep>(&step)) {
+        const Redistribution array = plan.redistribution(*moved);
+        int round = 0;
+        for (int i = 0; i < kRoundsSampled && (round = next_round(array, rank, round)) < size; ++i)
+          if (const int to = transfer_of(array, rank, round).send_to; to >= 0) pairs.emplace_back(rank, to);
+      }
       const auto* collective = std::get_if<CollectiveStep>(&step);
       if (collective == nullptr) continue;
       const Group group = plan.group(*collective, at);
@@ -169,24 +229,6 @@ std::vector<std::pair<int, int>> sample_messages(const Plan& plan, int ranks) {
     }
   }
   return pairs;
-}
-
-std::vector<ExchangeSeconds> paper_cost(const Plan& plan, AlphaBeta network) {
-  const double pr = plan.options.grid.rows, pc = plan.options.grid.columns;
-  const double alpha = network.latency_s, beta = network.seconds_per_byte * kWordBytes;  // seconds per word
-  const double samples = static_cast<double>(plan.options.batch) / pc;                   // B/Pc
-  std::vector<ExchangeSeconds> rows;
-  for (const int index : plan.report_layers) {
-    const Layer& layer = plan.network.layers[static_cast<std::size_t>(index)];
-    const double d = static_cast<double>(layer.out.size()), w = static_cast<double>(layer.weight_count());
-    const double gather = alpha * ceil_log2(plan.options.grid.rows) + beta * samples * (pr - 1) / pr * d;
-    ExchangeSeconds row;
-    row[Exchange::all_gather] = gather;
-    row[Exchange::reduce_data] = 2 * gather;
-    row[Exchange::reduce_weights] = 2 * (alpha * ceil_log2(plan.options.grid.columns) + beta * (pc - 1) / pc * w / pr);
-    rows.push_back(row);
-  }
-  return rows;
 }
 
 }  // namespace simtrain

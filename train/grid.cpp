@@ -31,6 +31,13 @@ Grid parse_grid(std::string_view option, std::string_view text) {
 
 std::string to_string(Grid grid) { return std::to_string(grid.rows) + "x" + std::to_string(grid.columns); }
 
+std::vector<Grid> grids_of(int processes) {
+  std::vector<Grid> grids;
+  for (int rows = 1; rows <= processes; ++rows)
+    if (processes % rows == 0) grids.push_back({rows, processes / rows});
+  return grids;
+}
+
 Group column_group(Grid grid, Coordinates me) { return {grid.rank({0, me.column}), 1, grid.rows, me.row}; }
 
 Group row_group(Grid grid, Coordinates me) { return {grid.rank({me.row, 0}), grid.rows, grid.columns, me.column}; }

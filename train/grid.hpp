@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace simtrain {
 
@@ -33,12 +34,15 @@ struct Grid {
 // "32x8" (also 32X8 and 32×8). InputError naming `option` otherwise; each side from 1 to 2^20, the product below 2^31.
 Grid parse_grid(std::string_view option, std::string_view text);
 std::string to_string(Grid grid);  // "32x8"
+// All Pr x Pc = processes, by growing Pr.
+std::vector<Grid> grids_of(int processes);
 
 // Members of a collective: ranks first, first + stride, ..., of which I am number `me`. No communicator is made: at
 // thousands of simulated ranks communicators would cost more than the training.
 struct Group {
   int first = 0, stride = 1, size = 1, me = 0;
   [[nodiscard]] int rank(int member) const { return first + stride * member; }
+  bool operator==(const Group&) const = default;
 };
 // The Pr ranks of my grid column, numbered by row; the Pc ranks of my grid row, numbered by column.
 Group column_group(Grid grid, Coordinates me);

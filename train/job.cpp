@@ -41,6 +41,9 @@ po::options_description job_options(int default_iterations, int default_warm_up)
       "shuffle", word("yes|no"), "samples in another order each epoch (default: yes, but for synthetic data)")(
       "learning-rate-schedule", word("HOW", "constant"), "constant, cosine, or step:EPOCHS:FACTOR")(
       "warm-up", word("N", std::to_string(default_warm_up)), "iterations before those, not timed")(
+      "strategy", word("HOW", "uniform"),
+      "which layers are on the grid: uniform (all), conv-batch (convolutions on 1xP instead), or grids by layer, the "
+      "first match wins: 'conv*:1x256; fc*:32x8'")(
       "collectives", word("NAME", "auto"),
       "ring, recursive-doubling, rabenseifner, bruck, mpi (the library's own), auto")(
       "gather", word("WHEN", "after-pooling"), "gather activations after-pooling (fewest bytes) or before-pooling")(
@@ -147,6 +150,7 @@ Job job_from(const po::variables_map& values) {
   job.network = load_network(text_of(values, "network"));
   job.plan.batch = given(values, "batch") ? integer("batch", 1, INT32_MAX) : job.network.default_batch;
   job.plan.algorithm = parse_algorithm("--collectives", text_of(values, "collectives"));
+  job.plan.strategy = parse_strategy("--strategy", text_of(values, "strategy"));
   job.plan.gather = parse_gather("--gather", text_of(values, "gather"));
   job.plan.learning_rate = number_at_least_zero(values, "learning-rate");
   job.plan.momentum = number_at_least_zero(values, "momentum");

@@ -1,6 +1,10 @@
 #include "train/library_collectives.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <string>
+
+#include "base/error.hpp"
 
 namespace simtrain {
 
@@ -15,30 +19,37 @@ Segment block_of(const Partition& blocks, std::int64_t member) {
 
 }  // namespace
 
-LibraryCollectives::LibraryCollectives(Grid grid, Coordinates me, std::int64_t longest_message_floats)
+LibraryCollectives::LibraryCollectives(const std::vector<Grid>& grids, int rank, std::int64_t longest_message_floats)
     : longest_(longest_message_floats) {
-  MPI_Comm_split(MPI_COMM_WORLD, me.column, me.row, &column_);
-  MPI_Comm_split(MPI_COMM_WORLD, me.row, me.column, &row_);
-  const auto largest_group = static_cast<std::size_t>(std::max(grid.rows, grid.columns));
-  counts_.resize(largest_group);
-  displacements_.resize(largest_group);
+  int largest_group = 1;
+  for (const Grid grid : grids) {
+    const Coordinates me = grid.coordinates(rank);
+    members_.push_back({column_group(grid, me), MPI_COMM_NULL});
+    MPI_Comm_split(MPI_COMM_WORLD, me.column, me.row, &members_.back().communicator);
+    members_.push_back({row_group(grid, me), MPI_COMM_NULL});
+    MPI_Comm_split(MPI_COMM_WORLD, me.row, me.column, &members_.back().communicator);
+    largest_group = std::max({largest_group, grid.rows, grid.columns});
+  }
+  counts_.resize(static_cast<std::size_t>(largest_group));
+  displacements_.resize(static_cast<std::size_t>(largest_group));
 }
 
 LibraryCollectives::~LibraryCollectives() {
-  MPI_Comm_free(&column_);
-  MPI_Comm_free(&row_);
+  for (Member& member : members_) MPI_Comm_free(&member.communicator);
 }
 
-void LibraryCollectives::run(CollectiveOp operation, Collectives::Scope scope, Buffer data, const Partition& blocks,
-                             int me, Buffer scratch, Kernels& kernels) {
-  MPI_Comm group = scope == Collectives::Scope::grid_column ? column_ : row_;
+void LibraryCollectives::run(CollectiveOp operation, const Group& group, Buffer data, const Partition& blocks,
+                             Buffer scratch, Kernels& kernels) {
+  const auto found =
+      std::find_if(members_.begin(), members_.end(), [&](const Member& member) { return member.group == group; });
+  SIMTRAIN_INVARIANT(found != members_.end(), "no communicator for " + std::to_string(group.size) + " ranks");
   switch (operation) {
     case CollectiveOp::all_gather:
-      return all_gather(group, data, blocks, me);
+      return all_gather(found->communicator, data, blocks, group.me);
     case CollectiveOp::reduce_scatter:
-      return reduce_scatter(group, data, blocks, me, scratch, kernels);
+      return reduce_scatter(found->communicator, data, blocks, group.me, scratch, kernels);
     case CollectiveOp::all_reduce:
-      return all_reduce(group, data, blocks);
+      return all_reduce(found->communicator, data, blocks);
   }
 }
 

@@ -80,7 +80,7 @@ int train(const Job& job, int rank) {
   const Coordinates me = plan.options.grid.coordinates(rank);
   use_blas_threads(job.threads);
   BlasKernels kernels([] { return MPI_Wtime(); });
-  Collectives collectives(plan.options.grid, me, plan.uses(Algorithm::mpi));
+  Collectives collectives(plan.grids(), rank, plan.uses(Algorithm::mpi));
   PhaseLog phases(plan, job.iterations);
   TrainerOptions options = trainer_options(job);
   options.phases = &phases;
@@ -88,7 +88,7 @@ int train(const Job& job, int rank) {
     std::fprintf(stderr, "mpitrain: warning: %s\n", warning.c_str());
   Trainer trainer(plan, me, kernels, collectives, *job.training_data, options);
   MPI_Barrier(MPI_COMM_WORLD);
-  const TrainingRun training = train_job(job, trainer, me);
+  const TrainingRun training = train_job(job, trainer, plan.on(plan.grid_of(plan.loss), me));
   std::optional<Result> result = gather_ranks(plan, training.rank, &phases);
   const NativeResult native = describe_machine(rank);
   if (!result) return 0;

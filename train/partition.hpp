@@ -21,6 +21,12 @@ struct Partition {
     return unit * (total / parts + (part < total % parts ? 1 : 0));
   }
   [[nodiscard]] std::int64_t size() const { return unit * total; }
+  // The part that has an element. Precondition: 0 <= element < size().
+  [[nodiscard]] std::int64_t part_of(std::int64_t element) const {
+    const std::int64_t thing = element / unit, shorter = total / parts, longer = total % parts;
+    const std::int64_t in_longer = longer * (shorter + 1);
+    return thing < in_longer ? thing / (shorter + 1) : longer + (thing - in_longer) / shorter;
+  }
   // The same parts with every thing `factor` times as many elements.
   [[nodiscard]] Partition scaled(std::int64_t factor) const { return {total, parts, unit * factor}; }
   bool operator==(const Partition&) const = default;

@@ -1,8 +1,6 @@
 #include "train/plan.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <unordered_set>
 
 #include "base/error.hpp"
 
@@ -18,25 +16,27 @@ Gather parse_gather(std::string_view option, std::string_view text) {
 
 namespace {
 
-// Floats of one row of a tensor on the ranks of a grid column.
-std::int64_t row_length(const Plan& plan, const TensorPlan& tensor, Coordinates at) {
-  return tensor.row_floats * (tensor.per_sample ? plan.samples.length(at.column) : 1);
+// Floats of one row of a tensor on a rank, by its coordinates on the tensor's grid.
+std::int64_t row_length(const Plan& plan, const TensorPlan& tensor, Coordinates here) {
+  return tensor.row_floats * (tensor.per_sample ? plan.samples(tensor.grid).length(here.column) : 1);
 }
 
 }  // namespace
 
 std::int64_t Plan::floats(int tensor, Coordinates at) const {
   const TensorPlan& t = tensors[static_cast<std::size_t>(tensor)];
-  return (t.whole ? t.rows.size() : t.rows.length(at.row)) * row_length(*this, t, at);
+  const Coordinates here = on(t.grid, at);
+  return (t.whole ? t.rows.size() : t.rows.length(here.row)) * row_length(*this, t, here);
 }
 
 Range Plan::range(TensorRef ref, Coordinates at) const {
   const TensorPlan& t = tensors[static_cast<std::size_t>(ref.tensor)];
-  const std::int64_t row = row_length(*this, t, at);
-  const std::int64_t own = t.rows.length(at.row);
+  const Coordinates here = on(t.grid, at);
+  const std::int64_t row = row_length(*this, t, here);
+  const std::int64_t own = t.rows.length(here.row);
   switch (ref.view) {
     case View::own:
-      return {t.whole ? t.rows.offset(at.row) * row : 0, own * row};
+      return {t.whole ? t.rows.offset(here.row) * row : 0, own * row};
     case View::weights:
       return {0, own * t.weights_per_row()};
     case View::biases:
@@ -60,9 +60,10 @@ struct Matrix {
 
 Matrix matrix(const Plan& plan, TensorRef ref, Coordinates at) {
   const TensorPlan& t = plan.tensors[static_cast<std::size_t>(ref.tensor)];
-  const std::int64_t rows = ref.view == View::whole ? t.rows.size() : t.rows.length(at.row);
+  const Coordinates here = plan.on(t.grid, at);
+  const std::int64_t rows = ref.view == View::whole ? t.rows.size() : t.rows.length(here.row);
   return {rows,
-          t.role == Role::weights || t.role == Role::weight_gradient ? t.weights_per_row() : row_length(plan, t, at)};
+          t.role == Role::weights || t.role == Role::weight_gradient ? t.weights_per_row() : row_length(plan, t, here)};
 }
 
 Pooling pooling(const Layer& layer, PoolingPass pass, std::int64_t planes) {
@@ -79,12 +80,14 @@ Dropout dropout(const Plan& plan, const ComputeStep& step, Coordinates at) {
   const TensorRef ref = step.operands[0];
   const TensorPlan& t = plan.tensors[static_cast<std::size_t>(ref.tensor)];
   const Layer& layer = plan.network.layers[static_cast<std::size_t>(step.layer)];
-  const std::int64_t first_row = ref.view == View::whole ? 0 : t.rows.offset(at.row);
+  const Coordinates here = plan.on(t.grid, at);
+  const Partition samples = plan.samples(t.grid);
+  const std::int64_t first_row = ref.view == View::whole ? 0 : t.rows.offset(here.row);
   return {matrix(plan, ref, at).rows,
-          plan.samples.length(at.column),
+          samples.length(here.column),
           t.row_floats,
           first_row * t.row_floats,
-          plan.samples.offset(at.column),
+          samples.offset(here.column),
           static_cast<float>(layer.probability),
           plan.options.seed,
           step.layer,
@@ -95,11 +98,13 @@ Dropout dropout(const Plan& plan, const ComputeStep& step, Coordinates at) {
 
 Operation Plan::operation(const ComputeStep& step, Coordinates at) const {
   const Layer& layer = network.layers[static_cast<std::size_t>(step.layer)];
-  const std::int64_t columns = samples.length(at.column);
-  const Partition filters{layer.out.channels, options.grid.rows};
+  const Grid grid = grid_of(step);
+  const Coordinates here = on(grid, at);
+  const std::int64_t columns = samples(grid).length(here.column);
+  const Partition filters{layer.out.channels, grid.rows};
   const auto shape = [&](std::size_t operand) { return matrix(*this, step.operands[operand], at); };
   const auto convolution = [&](ConvolutionPass pass) {
-    return Convolution{pass, layer.geometry(), filters.offset(at.row), filters.length(at.row), columns};
+    return Convolution{pass, layer.geometry(), filters.offset(here.row), filters.length(here.row), columns};
   };
   switch (step.action) {
     case Action::linear_forward:  // W(r), X: (d_out/Pr x d_in) (d_in x B/Pc)
@@ -151,13 +156,30 @@ Operation Plan::operation(const ComputeStep& step, Coordinates at) const {
 Partition Plan::blocks(const CollectiveStep& step, Coordinates at) const {
   if (step.operation == CollectiveOp::all_gather) {
     const TensorPlan& t = tensors[static_cast<std::size_t>(step.tensor)];
-    return t.rows.scaled(row_length(*this, t, at));
+    return t.rows.scaled(row_length(*this, t, on(t.grid, at)));
   }
   return {floats(step.tensor, at), group(step, at).size};
 }
 
 Group Plan::group(const CollectiveStep& step, Coordinates at) const {
-  return step.over_grid_column() ? column_group(options.grid, at) : row_group(options.grid, at);
+  const Grid grid = grid_of(step.tensor);
+  return step.over_grid_column() ? column_group(grid, on(grid, at)) : row_group(grid, on(grid, at));
+}
+
+Redistribution Plan::redistribution(const RedistributeStep& step) const {
+  const TensorPlan& from = tensors[static_cast<std::size_t>(step.from)];
+  const TensorPlan& to = tensors[static_cast<std::size_t>(step.to)];
+  return {.from = {.grid = from.grid, .rows = from.rows, .whole = step.from_whole, .stored = from.whole},
+          .to = {.grid = to.grid, .rows = to.rows, .whole = step.to_whole, .stored = to.whole},
+          .batch = options.batch,
+          .row_floats = from.row_floats};
+}
+
+std::vector<Grid> Plan::grids() const {
+  std::vector<Grid> grids{options.grid};
+  for (const LayerStrategy& layer : strategies)
+    if (std::find(grids.begin(), grids.end(), layer.grid) == grids.end()) grids.push_back(layer.grid);
+  return grids;
 }
 
 bool Plan::uses(Algorithm algorithm) const {
@@ -165,101 +187,6 @@ bool Plan::uses(Algorithm algorithm) const {
     const auto* collective = std::get_if<CollectiveStep>(&step);
     return collective != nullptr && collective->algorithm == algorithm;
   });
-}
-
-ScratchFloats scratch_of(const Plan& plan, Coordinates at) {
-  ScratchFloats scratch;
-  for (const Step& step : plan.steps) {
-    if (const auto* compute = std::get_if<ComputeStep>(&step)) {
-      scratch.workspace = std::max(scratch.workspace, workspace_floats(plan.operation(*compute, at)));
-    } else {
-      const auto& collective = std::get<CollectiveStep>(step);
-      scratch.reduction =
-          std::max(scratch.reduction, scratch_floats(collective.operation, collective.algorithm,
-                                                     plan.blocks(collective, at), plan.group(collective, at).me));
-    }
-  }
-  return scratch;
-}
-
-MemoryUse memory_of(const Plan& plan, Coordinates at) {
-  MemoryUse use;
-  std::vector<double> slots(static_cast<std::size_t>(plan.slots));
-  for (std::size_t i = 0; i < plan.tensors.size(); ++i) {
-    const TensorPlan& tensor = plan.tensors[i];
-    const double bytes = sizeof(float) * static_cast<double>(plan.floats(static_cast<int>(i), at));
-    if (tensor.slot >= 0) {
-      double& slot = slots[static_cast<std::size_t>(tensor.slot)];
-      slot = std::max(slot, bytes);
-      continue;
-    }
-    switch (tensor.role) {
-      case Role::weights:
-        use.weights += bytes;
-        break;
-      case Role::weight_gradient:
-        use.gradients += bytes;
-        break;
-      case Role::momentum:
-        use.momentum += bytes;
-        break;
-      default:
-        use.activations += bytes;
-    }
-  }
-  const ScratchFloats scratch = scratch_of(plan, at);
-  use.buffers = std::accumulate(slots.begin(), slots.end(), 0.0) +
-                sizeof(float) * static_cast<double>(scratch.workspace + scratch.reduction);
-  return use;
-}
-
-namespace {
-
-// The additions of a reducing collective, by the lengths that member `me` receives.
-void visit_additions(const Plan& plan, const CollectiveStep& step, Coordinates at,
-                     const std::function<void(const Call&, std::int64_t)>& visit) {
-  if (step.operation == CollectiveOp::all_gather || step.algorithm == Algorithm::mpi) return;
-  const Group group = plan.group(step, at);
-  const Partition blocks = plan.blocks(step, at);
-  const int rounds = round_count(step.algorithm, step.operation, group.size);
-  for (int i = 0; i < rounds; ++i) {
-    const Round round = round_of(step.algorithm, step.operation, blocks, group.me, i);
-    if (!round.reduce) continue;
-    for (const Segment& segment : round.receive.part)
-      if (segment.count > 0) for_each_call(ElementwiseOp{Elementwise::add, segment.count}, visit);
-  }
-}
-
-}  // namespace
-
-void check_trainable(const Plan& plan) {
-  if (plan.options.grid.columns == 1) return;
-  for (const Layer& layer : plan.network.layers)
-    if (layer.type == LayerType::batch_norm)
-      throw InputError(
-          "network '" + plan.network.name + "', layer '" + layer.name + "': batch normalisation over a batch " +
-          "that is split over Pc = " + std::to_string(plan.options.grid.columns) +
-          " grid columns cannot be trained with real numbers, only predicted; expected a grid with Pc = 1");
-}
-
-std::vector<Call> calls_of(const Plan& plan) {
-  std::unordered_set<Call, CallHash> seen;
-  std::vector<Call> calls;
-  const auto collect = [&](const Call& call, std::int64_t) {
-    if (seen.insert(call).second) calls.push_back(call);
-  };
-  // All rows, since filters of one row may straddle groups; of the columns the first and the last differ at most.
-  const Grid grid = plan.options.grid;
-  for (int row = 0; row < grid.rows; ++row)
-    for (const int column : {0, grid.columns - 1})
-      for (const Step& step : plan.steps) {
-        const auto* compute = std::get_if<ComputeStep>(&step);
-        if (compute != nullptr)
-          for_each_call(plan.operation(*compute, {row, column}), collect);
-        else if (row == 0 || row == grid.rows - 1)
-          visit_additions(plan, std::get<CollectiveStep>(step), {row, column}, collect);
-      }
-  return calls;
 }
 
 }  // namespace simtrain

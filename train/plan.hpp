@@ -7,6 +7,11 @@
 //   data gradient    dX   = W(r)^T dY(r)      partial sums          all-reduce over Pr; none for the first layer
 //   weight gradient  dW(r) = dY(r) X^T        partial sums          all-reduce over Pc
 // ReLU and pooling act on each row (channel) alone, so a rank applies them to its own rows before the all-gather.
+//
+// Layers may be on different grids over the same ranks (train/strategy.hpp). Where a layer's input is on another grid,
+// it is redistributed before the layer, straight from the rows that ranks own rather than after an all-gather, and its
+// gradient goes back after the layer's backward pass (train/redistribution.hpp). The network's input is on the grid of
+// the first layer with weights; labels and loss are on the last layer's.
 #pragma once
 
 #include <array>
@@ -18,7 +23,9 @@
 #include "train/grid.hpp"
 #include "train/network.hpp"
 #include "train/partition.hpp"
+#include "train/redistribution.hpp"
 #include "train/schedule.hpp"
+#include "train/strategy.hpp"
 
 namespace simtrain {
 
@@ -36,6 +43,7 @@ struct PlanOptions {
   float learning_rate = 0.01F, momentum = 0.9F, weight_decay = 0;
   bool dropout = false;    // false: the network's dropout layers let everything through
   std::uint64_t seed = 1;  // of dropout
+  Strategy strategy = {};  // which layers are on `grid`, and where the others are
 };
 
 enum class Role {
@@ -53,6 +61,7 @@ enum class Role {
 struct TensorPlan {
   std::string name;
   Role role = Role::activation;
+  Grid grid;                    // of the layer it belongs to: which rank has which rows and samples
   Partition rows;               // over the Pr grid rows
   std::int64_t row_floats = 1;  // per sample if per_sample
   bool per_sample = false;      // rows are as long as the samples of the grid column
@@ -97,10 +106,10 @@ enum class Action {
 };
 
 // What computing time is booked on, and what communication is for.
-enum class Work { forward, backward, update, data_additions, weight_additions };
-inline constexpr int kWorks = 5;
-enum class Exchange { all_gather, reduce_data, reduce_weights };
-inline constexpr int kExchanges = 3;
+enum class Work { forward, backward, update, data_additions, weight_additions, packing };
+inline constexpr int kWorks = 6;
+enum class Exchange { all_gather, reduce_data, reduce_weights, redistribute };
+inline constexpr int kExchanges = 4;
 
 struct ComputeStep {
   Action action;
@@ -117,17 +126,24 @@ struct CollectiveStep {
   int tensor;
   [[nodiscard]] bool over_grid_column() const { return exchange != Exchange::reduce_weights; }
 };
-using Step = std::variant<ComputeStep, CollectiveStep>;
+// Over all ranks: a layer's input before the layer, or its gradient after it.
+struct RedistributeStep {
+  int row;       // of the layer that reads the input
+  int from, to;  // tensors on different grids
+  bool from_whole, to_whole;  // whether a rank has, and needs, all rows
+};
+using Step = std::variant<ComputeStep, CollectiveStep, RedistributeStep>;
 
 struct Range {  // floats of a tensor's buffer
   std::int64_t offset = 0, count = 0;
 };
 
+// Wherever a rank is asked for, by `at`, these are its coordinates on options.grid; on(grid, at) tells those on another.
 struct Plan {
   Network network;
   PlanOptions options;
-  Partition samples;               // of the batch over the Pc grid columns
-  std::vector<int> report_layers;  // the weighted layers: indices into network.layers
+  std::vector<LayerStrategy> strategies;  // by layer of the network
+  std::vector<int> report_layers;         // the weighted layers: indices into network.layers
   std::vector<TensorPlan> tensors;
   std::vector<Step> steps;
   int input = -1, labels = -1, loss = -1;  // tensors
@@ -135,15 +151,27 @@ struct Plan {
   int slots = 0;                           // memories that gradients of activations share
 
   [[nodiscard]] std::int64_t floats(int tensor, Coordinates at) const;
+  // Of the batch over the columns of a grid.
+  [[nodiscard]] Partition samples(Grid grid) const { return {options.batch, grid.columns}; }
+  [[nodiscard]] Coordinates on(Grid grid, Coordinates at) const {
+    return grid.coordinates(options.grid.rank(at));
+  }
+  [[nodiscard]] Grid grid_of(const ComputeStep& step) const {
+    return strategies[static_cast<std::size_t>(step.layer)].grid;
+  }
+  [[nodiscard]] Grid grid_of(int tensor) const { return tensors[static_cast<std::size_t>(tensor)].grid; }
+  // Each once, options.grid first, whether a layer is on it or not.
+  [[nodiscard]] std::vector<Grid> grids() const;
   [[nodiscard]] Range range(TensorRef ref, Coordinates at) const;
   [[nodiscard]] Operation operation(const ComputeStep& step, Coordinates at) const;
   // The blocks of a collective's array for the members of the group of `at`.
   [[nodiscard]] Partition blocks(const CollectiveStep& step, Coordinates at) const;
   [[nodiscard]] Group group(const CollectiveStep& step, Coordinates at) const;
+  [[nodiscard]] Redistribution redistribution(const RedistributeStep& step) const;
   [[nodiscard]] bool uses(Algorithm algorithm) const;
 };
 
-// InputError when the batch is smaller than Pc.
+// InputError when the batch is smaller than Pc of a layer's grid, and those of decide() (train/strategy.hpp).
 Plan make_plan(const Network& network, const PlanOptions& options);
 
 // InputError naming the layer when the job cannot be trained with real numbers: batch normalisation needs the
@@ -153,15 +181,20 @@ void check_trainable(const Plan& plan);
 // Every distinct primitive call that some rank makes, additions of collectives included.
 std::vector<Call> calls_of(const Plan& plan);
 
+// Messages of an iteration of all ranks, of collectives empty ones too: an upper bound, exact where no block is empty.
+// Those of the library's own collectives are not counted.
+double messages_of(const Plan& plan);
+
 // Bytes by kind for one rank.
 struct MemoryUse {
   double weights = 0, gradients = 0, momentum = 0, activations = 0, buffers = 0;
   [[nodiscard]] double total() const { return weights + gradients + momentum + activations + buffers; }
 };
 MemoryUse memory_of(const Plan& plan, Coordinates at);
-// Floats of the im2col matrix and of what a collective receives before it is added: the two scratch buffers.
+// Floats of the im2col matrix, and of what a collective receives before it is added or a redistribution packs: the two
+// scratch buffers.
 struct ScratchFloats {
-  std::int64_t workspace = 0, reduction = 0;
+  std::int64_t workspace = 0, exchange = 0;
 };
 ScratchFloats scratch_of(const Plan& plan, Coordinates at);
 

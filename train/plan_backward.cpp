@@ -10,17 +10,29 @@ namespace simtrain {
 void PlanBuilder::backward_pass() {
   weight_gradients_.assign(plan_.weights.size(), -1);
   for (int i = static_cast<int>(plan_.network.layers.size()) - 1; i >= 0; --i) {
-    if (needs_gradient_[static_cast<std::size_t>(value(i))] == 0) continue;
-    if (gradient(value(i)) < 0) continue;  // nobody reads it
-    if (layer(i).weighted())
-      weighted_backward(i);
-    else if (layer(i).type == LayerType::batch_norm)
-      normalise_backward(i);
-    else if (layer(i).type == LayerType::add)
-      add_backward(i);
-    else
-      local_backward(i);
+    const bool read = gradient(value(i)) >= 0;
+    if (read && needs_gradient_[static_cast<std::size_t>(value(i))] != 0) backward(i);
+    for (const Move& move : moves_)
+      if (move.first_reader == i) backward(move);
   }
+}
+
+void PlanBuilder::backward(int index) {
+  if (layer(index).weighted()) return weighted_backward(index);
+  if (layer(index).type == LayerType::batch_norm) return normalise_backward(index);
+  if (layer(index).type == LayerType::add) return add_backward(index);
+  local_backward(index);
+}
+
+// By now all layers that read the value on the other grid have added their part to its gradient.
+void PlanBuilder::backward(const Move& move) {
+  const int incoming = gradient(move.to);
+  if (incoming < 0) return;
+  const int outgoing = new_gradient(move.from, false);
+  plan_.steps.push_back(
+      RedistributeStep{row(move.first_reader), incoming, outgoing, complete(incoming) != 0, /*to_whole=*/false});
+  gradient(move.to) = -1;
+  accumulate(move.from, outgoing, false);
 }
 
 int PlanBuilder::new_gradient(int of, bool whole) {
@@ -49,31 +61,35 @@ int PlanBuilder::readers(int of) const {
 void PlanBuilder::accumulate(int of, int from, bool shared) {
   if (needs_gradient_[static_cast<std::size_t>(of)] == 0) return;
   const int before = gradient(of);
-  const int index = static_cast<int>(plan_.network.layers.size()) - 1;
   if (before < 0) {
     gradient(of) = from;
     return;
   }
   const auto own = [](int each) { return TensorRef{each, View::own}; };
-  const int layer_of = [&] {  // which layer it is counted with
-    for (int i = index; i >= 0; --i)
-      if (value(i) == of) return i;
-    return 0;
-  }();
+  const int counted_with = layer_of(of);
   int into = from, other = before;
   if (shared || readers(from) > 0) std::swap(into, other);
   if (into == before && (readers(before) > 1 || before == from)) {  // both are read by others: sum in a third place
     into = new_gradient(of, false);
     other = from;
-    compute(Action::copy, layer_of, Work::backward, {own(before), own(into)});
+    compute(Action::copy, counted_with, Work::backward, {own(before), own(into)});
   }
-  compute(Action::add, layer_of, Work::backward, {own(other), own(into)});
+  compute(Action::add, counted_with, Work::backward, {own(other), own(into)});
+  complete(into) = 0;
   gradient(of) = into;
+}
+
+int PlanBuilder::layer_of(int of) const {
+  for (const Move& move : moves_)
+    if (move.to == of) return move.first_reader;
+  for (std::size_t i = values_.size(); i-- > 1;)
+    if (values_[i] == of) return static_cast<int>(i) - 1;
+  return 0;
 }
 
 void PlanBuilder::weighted_backward(int index) {
   const Layer& of = layer(index);
-  const int in = value(of.inputs[0]), w = plan_.weights[static_cast<std::size_t>(row(index))];
+  const int in = input(index, 0), w = plan_.weights[static_cast<std::size_t>(row(index))];
   const int dw = weight_gradient(row(index)), incoming = gradient(value(index));
   const bool is_convolution = of.type == LayerType::convolution;
   const TensorRef dy{incoming, View::own}, parameters{w, View::weights};
@@ -92,6 +108,7 @@ void PlanBuilder::weighted_backward(int index) {
   gradient(value(index)) = -1;
   if (outgoing >= 0) {
     collective(Exchange::reduce_data, CollectiveOp::all_reduce, row(index), outgoing);
+    complete(outgoing) = 1;
     accumulate(in, outgoing, false);
   }
   collective(Exchange::reduce_weights, CollectiveOp::all_reduce, row(index), dw);
@@ -126,8 +143,8 @@ void PlanBuilder::normalise_backward(int index) {
 void PlanBuilder::add_backward(int index) {
   const int incoming = gradient(value(index));
   gradient(value(index)) = -1;
-  accumulate(value(layer(index).inputs[0]), incoming, true);
-  accumulate(value(layer(index).inputs[1]), incoming, true);
+  accumulate(input(index, 0), incoming, true);
+  accumulate(input(index, 1), incoming, true);
 }
 
 void PlanBuilder::local_backward(int index) {
@@ -150,6 +167,7 @@ void PlanBuilder::local_backward(int index) {
       compute(Action::pool_gradient, index, Work::backward,
               {from, TensorRef{in, View::own}, TensorRef{out, View::own}, to});
   }
+  complete(outgoing) = 0;
   gradient(out) = -1;
   if (in == out)
     gradient(in) = outgoing;

@@ -31,8 +31,11 @@ Network without_dropout(const Network& network) {
 PlanBuilder::PlanBuilder(const Network& network, const PlanOptions& options) {
   plan_.network = options.dropout ? network : without_dropout(network);
   plan_.options = options;
-  plan_.samples = {options.batch, options.grid.columns};
+  plan_.strategies = decide(options.strategy, plan_.network, options.grid);
+  for (std::size_t i = plan_.strategies.size(); i-- > 0;)
+    if (layer(static_cast<int>(i)).weighted()) first_grid_ = plan_.strategies[i].grid;
   const std::size_t layers = plan_.network.layers.size();
+  inputs_.resize(layers);
   values_.assign(layers + 1, -1);
   readers_.assign(layers + 1, 0);
   statistics_.assign(layers, -1);
@@ -53,6 +56,7 @@ int PlanBuilder::add_tensor(TensorPlan tensor) {
   needs_gradient_.push_back(0);
   producer_rows_.push_back(std::max(0, static_cast<int>(plan_.weights.size()) - 1));
   gradients_.push_back(-1);
+  complete_.push_back(0);
   return static_cast<int>(plan_.tensors.size()) - 1;
 }
 
@@ -62,6 +66,7 @@ int PlanBuilder::add_value(int index, Partition rows, bool whole) {
   const std::int64_t row_floats = rows.unit == 1 ? shape.pixels() : 1;  // flat rows are pixels themselves
   const int made = add_tensor({.name = input ? "X" : layer(index).name + ".Y",
                                .role = input ? Role::input : Role::activation,
+                               .grid = grid(index),
                                .rows = rows,
                                .row_floats = row_floats,
                                .per_sample = true,
@@ -101,8 +106,11 @@ void PlanBuilder::share_memory_of_gradients() {
     const Step& each = plan_.steps[static_cast<std::size_t>(step)];
     if (const auto* computing = std::get_if<ComputeStep>(&each))
       for (const TensorRef& operand : computing->operands) used(operand.tensor, step);
+    else if (const auto* collective = std::get_if<CollectiveStep>(&each))
+      used(collective->tensor, step);
     else
-      used(std::get<CollectiveStep>(each).tensor, step);
+      for (const int moved : {std::get<RedistributeStep>(each).from, std::get<RedistributeStep>(each).to})
+        used(moved, step);
   }
   std::vector<int> order;  // gradients, by the step that writes them first
   for (int i = 0; i < static_cast<int>(plan_.tensors.size()); ++i)
@@ -124,10 +132,13 @@ void PlanBuilder::share_memory_of_gradients() {
 }
 
 Plan make_plan(const Network& network, const PlanOptions& options) {
-  if (options.batch < options.grid.columns)
-    throw InputError("--batch: " + std::to_string(options.batch) +
-                     " samples cannot be split over the Pc = " + std::to_string(options.grid.columns) +
-                     " columns of grid " + to_string(options.grid) + "; expected a batch of at least Pc");
+  const std::vector<LayerStrategy> strategies = decide(options.strategy, network, options.grid);
+  for (std::size_t i = 0; i < strategies.size(); ++i)
+    if (const Grid grid = strategies[i].grid; options.batch < grid.columns)
+      throw InputError("--batch: " + std::to_string(options.batch) +
+                       " samples cannot be split over the Pc = " + std::to_string(grid.columns) + " columns of grid " +
+                       to_string(grid) + (grid == options.grid ? "" : " of layer '" + network.layers[i].name + "'") +
+                       "; expected a batch of at least Pc");
   return PlanBuilder(network, options).build();
 }
 

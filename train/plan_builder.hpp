@@ -28,7 +28,15 @@ class PlanBuilder {
   // What a layer puts out, or kNetworkInput.
   int& value(int layer) { return values_[static_cast<std::size_t>(layer + 1)]; }
   [[nodiscard]] int row(int layer) const { return rows_[static_cast<std::size_t>(layer)]; }
-  [[nodiscard]] Partition over_rows(std::int64_t total) const { return {total, plan_.options.grid.rows, 1}; }
+  // The grid of a layer; of kNetworkInput that of the first layer with weights.
+  [[nodiscard]] Grid grid(int layer) const {
+    return layer == kNetworkInput ? first_grid_ : plan_.strategies[static_cast<std::size_t>(layer)].grid;
+  }
+  [[nodiscard]] Partition over_rows(std::int64_t total, int layer) const { return {total, grid(layer).rows, 1}; }
+  // The tensor on a layer's own grid that holds its input number `which`.
+  [[nodiscard]] int input(int layer, int which) const {
+    return inputs_[static_cast<std::size_t>(layer)][static_cast<std::size_t>(which)];
+  }
   // The tensor of a layer's output (an image or a column per sample).
   int add_value(int layer, Partition rows, bool whole);
 
@@ -39,6 +47,10 @@ class PlanBuilder {
   void add_forward(int index);
   void local_forward(int index);  // one input, rows apart: ReLU, pooling, flatten, dropout
   void loss();
+  // Finds or makes the tensors that a layer reads.
+  void fetch_inputs(int index);
+  // The same value on a layer's grid, whole or at least the rank's own rows.
+  int on_grid_of(int index, int tensor, bool whole);
   // All rows of a value on every rank of a grid column.
   void gather(int tensor);
   // The rows of a value that a layer without weights works on: all if they are there, else the rank's own.
@@ -50,6 +62,7 @@ class PlanBuilder {
 
   // ---- backward
   void backward_pass();
+  void backward(int index);
   void weighted_backward(int index);
   void normalise_backward(int index);
   void add_backward(int index);
@@ -61,8 +74,20 @@ class PlanBuilder {
   [[nodiscard]] int readers(int gradient) const;
   // Adds `from` to the gradient of a value. `shared`: `from` must stay as it is, somebody reads it later.
   void accumulate(int tensor, int from, bool shared);
+  // The layer with which adding to a value's gradient is counted.
+  [[nodiscard]] int layer_of(int tensor) const;
+  [[nodiscard]] char& complete(int tensor) { return complete_[static_cast<std::size_t>(tensor)]; }
+
+  // A value that a layer on another grid reads: `to` holds it there, from layer `first_reader` on.
+  struct Move {
+    int from, to, first_reader;
+  };
+  void backward(const Move& move);
 
   Plan plan_;
+  Grid first_grid_;  // of the first layer with weights
+  std::vector<Move> moves_;
+  std::vector<std::vector<int>> inputs_;  // by layer: tensors on its own grid
   std::vector<int> values_;            // by layer + 1: the tensor it puts out
   std::vector<int> rows_;              // by layer: the report row it is counted in
   std::vector<int> readers_;           // by layer + 1: how many layers take its output
@@ -70,6 +95,7 @@ class PlanBuilder {
   std::vector<char> needs_gradient_;   // by tensor: it comes from something with weights
   std::vector<int> producer_rows_;     // by tensor: report row of the layer that made it
   std::vector<int> gradients_;         // by tensor: the gradient of a value, or -1
+  std::vector<char> complete_;         // by tensor: gradients of which all rows are right, not only the rank's own
   std::vector<int> statistics_;        // by layer: of batch normalisation
   std::vector<int> weight_gradients_;  // by report row
 };

@@ -3,14 +3,13 @@
 namespace simtrain {
 
 void PlanBuilder::forward_pass() {
-  plan_.input = value(kNetworkInput) = add_value(kNetworkInput, over_rows(plan_.network.input.channels), true);
+  plan_.input = value(kNetworkInput) =
+      add_value(kNetworkInput, over_rows(plan_.network.input.channels, kNetworkInput), true);
   for (int i = 0; i < static_cast<int>(plan_.network.layers.size()); ++i) {
-    if (layer(i).weighted()) {
-      for (const int input : layer(i).inputs) gather(value(input));
-      plan_.report_layers.push_back(i);
-    }
+    if (layer(i).weighted()) plan_.report_layers.push_back(i);
     // What comes before the first weighted layer is counted with it.
     rows_.push_back(plan_.report_layers.empty() ? 0 : static_cast<int>(plan_.report_layers.size()) - 1);
+    fetch_inputs(i);
     if (layer(i).weighted())
       weighted_forward(i);
     else if (layer(i).type == LayerType::batch_norm)
@@ -26,6 +25,36 @@ void PlanBuilder::forward_pass() {
     needs_gradient_[static_cast<std::size_t>(value(i))] = needs ? 1 : 0;
   }
   loss();
+}
+
+// Products need all rows; so does what follows a layer that has them all.
+void PlanBuilder::fetch_inputs(int index) {
+  for (const int producer : layer(index).inputs)
+    inputs_[static_cast<std::size_t>(index)].push_back(on_grid_of(index, value(producer), layer(index).weighted()));
+}
+
+int PlanBuilder::on_grid_of(int index, int source, bool whole) {
+  int here = tensor(source).grid == grid(index) ? source : -1;
+  for (const Move& move : moves_)
+    if (move.from == source && tensor(move.to).grid == grid(index)) here = move.to;
+  if (here >= 0) {
+    if (whole) gather(here);
+    return here;
+  }
+  TensorPlan copy = tensor(source);
+  copy.name += "@" + to_string(grid(index));
+  copy.role = Role::activation;
+  copy.grid = grid(index);
+  copy.rows.parts = copy.grid.rows;
+  copy.whole = whole;
+  const int to = add_tensor(copy);
+  gathered_[static_cast<std::size_t>(to)] = whole ? 1 : 0;
+  needs_gradient_[static_cast<std::size_t>(to)] = needs_gradient_[static_cast<std::size_t>(source)];
+  producer_rows_[static_cast<std::size_t>(to)] = row(index);
+  plan_.steps.push_back(
+      RedistributeStep{row(index), source, to, gathered_[static_cast<std::size_t>(source)] != 0, whole});
+  moves_.push_back({source, to, index});
+  return to;
 }
 
 void PlanBuilder::gather(int of) {
@@ -45,14 +74,15 @@ bool PlanBuilder::may_overwrite(int producer) const {
 
 void PlanBuilder::weighted_forward(int index) {
   const Layer& of = layer(index);
-  TensorPlan weights{.name = of.name + ".W", .role = Role::weights, .rows = over_rows(of.out.channels)};
+  TensorPlan weights{
+      .name = of.name + ".W", .role = Role::weights, .grid = grid(index), .rows = over_rows(of.out.channels, index)};
   weights.row_floats = of.inputs_per_row() + (of.bias ? 1 : 0) + (of.normalised ? 2 : 0);
   weights.biases = of.bias;
   weights.normalised = of.normalised;
   const int w = add_tensor(weights);
   plan_.weights.push_back(w);
-  value(index) = add_value(index, over_rows(of.out.channels), false);
-  const TensorRef in{value(of.inputs[0]), View::whole}, out{value(index), View::own}, parameters{w, View::weights};
+  value(index) = add_value(index, over_rows(of.out.channels, index), false);
+  const TensorRef in{input(index, 0), View::whole}, out{value(index), View::own}, parameters{w, View::weights};
   if (of.type == LayerType::convolution)
     compute(Action::convolution_forward, index, Work::forward, {in, parameters, out});
   else
@@ -65,24 +95,33 @@ void PlanBuilder::normalise_forward(int index) {
   const int in = value(of.inputs[0]), w = plan_.weights[static_cast<std::size_t>(row(of.inputs[0]))];
   value(index) = add_value(index, tensor(in).rows, false);
   int& statistics = statistics_[static_cast<std::size_t>(index)];
-  statistics = add_tensor(
-      {.name = of.name + ".S", .role = Role::statistics, .rows = over_rows(of.out.channels), .row_floats = 2});
+  statistics = add_tensor({.name = of.name + ".S",
+                           .role = Role::statistics,
+                           .grid = grid(index),
+                           .rows = over_rows(of.out.channels, index),
+                           .row_floats = 2});
   compute(Action::normalise, index, Work::forward,
           {TensorRef{in, View::own}, TensorRef{w, View::normalisation}, TensorRef{value(index), View::own},
            TensorRef{statistics, View::own}});
 }
 
 void PlanBuilder::add_forward(int index) {
-  int into = layer(index).inputs[0], other = layer(index).inputs[1];
-  if (!may_overwrite(into)) std::swap(into, other);
+  const std::vector<int>& producers = layer(index).inputs;
+  const auto overwritable = [&](int which) {
+    const int producer = producers[static_cast<std::size_t>(which)];
+    return may_overwrite(producer) && input(index, which) == value(producer);  // not what came from another grid
+  };
+  int into = 0, other = 1;
+  if (!overwritable(into)) std::swap(into, other);
+  const int first = input(index, into), second = input(index, other);
   const auto both = [&](int a) { return TensorRef{a, View::own}; };
-  if (may_overwrite(into) && into != other && gathered_[static_cast<std::size_t>(value(into))] == 0) {
-    value(index) = value(into);
+  if (overwritable(into) && producers[0] != producers[1] && gathered_[static_cast<std::size_t>(first)] == 0) {
+    value(index) = first;
   } else {
-    value(index) = add_value(index, tensor(value(into)).rows, false);
-    compute(Action::copy, index, Work::forward, {both(value(into)), both(value(index))});
+    value(index) = add_value(index, tensor(first).rows, false);
+    compute(Action::copy, index, Work::forward, {both(first), both(value(index))});
   }
-  compute(Action::add, index, Work::forward, {both(value(other)), both(value(index))});
+  compute(Action::add, index, Work::forward, {both(second), both(value(index))});
 }
 
 void PlanBuilder::local_forward(int index) {
@@ -119,12 +158,15 @@ void PlanBuilder::loss() {
   gather(logits);
   plan_.labels = add_tensor({.name = "labels",
                              .role = Role::labels,
-                             .rows = over_rows(1),
+                             .grid = grid(last),
+                             .rows = over_rows(1, last),
                              .row_floats = 1,
                              .per_sample = true,
                              .whole = true});
-  plan_.loss = add_tensor({.name = "loss", .role = Role::loss, .rows = over_rows(1), .whole = true});
+  plan_.loss = add_tensor(
+      {.name = "loss", .role = Role::loss, .grid = grid(last), .rows = over_rows(1, last), .whole = true});
   gradient(logits) = new_gradient(logits, true);
+  complete(gradient(logits)) = 1;
   compute(Action::loss, last, Work::forward,
           {TensorRef{logits, View::whole}, TensorRef{plan_.labels, View::whole},
            TensorRef{gradient(logits), View::whole}, TensorRef{plan_.loss, View::whole}});

@@ -48,7 +48,7 @@ bool drops_out(const Plan& plan) {
 Summary::Summary(const Plan& plan)
     : plan_(plan),
       totals_(plan.report_layers.size() * kPerRow),
-      loss_sums_(static_cast<std::size_t>(plan.options.grid.columns)) {}
+      loss_sums_(static_cast<std::size_t>(plan.grid_of(plan.loss).columns)) {}
 
 void Summary::fold(std::size_t index, double value) {
   Running& total = totals_[index];
@@ -71,7 +71,8 @@ void Summary::add(const RankResult& rank) {
   iteration_seconds_.resize(rank.iteration_seconds.size());
   for (std::size_t i = 0; i < iteration_seconds_.size(); ++i)
     iteration_seconds_[i] = std::max(iteration_seconds_[i], rank.iteration_seconds[i]);
-  if (rank.at.row == 0) loss_sums_[static_cast<std::size_t>(rank.at.column)] = rank.loss_sums;
+  const Coordinates at = plan_.on(plan_.grid_of(plan_.loss), rank.at);
+  if (at.row == 0) loss_sums_[static_cast<std::size_t>(at.column)] = rank.loss_sums;
   ++ranks_;
 }
 
@@ -84,16 +85,20 @@ CollectiveResult Summary::exchange(int row, Exchange exchange, double iterations
   CollectiveResult result;
   result.algorithm = "none";
   for (const Step& step : plan_.steps)
-    if (const auto* collective = std::get_if<CollectiveStep>(&step);
-        collective != nullptr && collective->row == row && collective->exchange == exchange) {
+    if (const auto* collective = std::get_if<CollectiveStep>(&step)) {
+      if (collective->row != row || collective->exchange != exchange) continue;
       result.algorithm = name_of(collective->algorithm);
       result.group_size = plan_.group(*collective, {}).size;
+    } else if (const auto* moved = std::get_if<RedistributeStep>(&step)) {
+      if (moved->row != row || exchange != Exchange::redistribute) continue;
+      result.algorithm = "point-to-point";
+      result.group_size = static_cast<int>(plan_.options.grid.size());
     }
   const std::size_t at = exchange_index(static_cast<std::size_t>(row), exchange);
   result.seconds = spread(at, iterations);
   result.bytes_sent = spread(at + 1, iterations);
   result.messages = totals_[at + 2].sum / iterations;
-  if (exchange != Exchange::all_gather) {
+  if (exchange == Exchange::reduce_data || exchange == Exchange::reduce_weights) {
     const Work additions = exchange == Exchange::reduce_data ? Work::data_additions : Work::weight_additions;
     result.reduction_s = spread(work_index(static_cast<std::size_t>(row), additions), iterations).mean;
   }
@@ -109,7 +114,7 @@ Result Summary::finish(const PhaseLog* phases) const {
   result.job.batch = plan_.options.batch;
   result.job.epoch_images = plan_.network.dataset_images;
   result.job.iterations = static_cast<std::int64_t>(iteration_seconds_.size());
-  result.job.strategy = "uniform";
+  result.job.strategy = to_string(plan_.options.strategy);
   result.job.collectives = name_of(plan_.options.algorithm);
   result.job.gather = name_of(plan_.options.gather);
   result.job.learning_rate = static_cast<double>(plan_.options.learning_rate);
@@ -126,12 +131,15 @@ Result Summary::finish(const PhaseLog* phases) const {
     LayerResult entry;
     entry.name = layer.name;
     entry.kind = layer.description();
+    const Grid grid = plan_.strategies[static_cast<std::size_t>(plan_.report_layers[at])].grid;
+    if (grid != plan_.options.grid) entry.grid = LayerGrid{grid.rows, grid.columns};
     entry.forward_s = spread(work_index(at, Work::forward), iterations);
     entry.backward_s = spread(work_index(at, Work::backward), iterations);
     entry.update_s = spread(work_index(at, Work::update), iterations);
     entry.all_gather = exchange(row, Exchange::all_gather, iterations);
     entry.reduce_data = exchange(row, Exchange::reduce_data, iterations);
     entry.reduce_weights = exchange(row, Exchange::reduce_weights, iterations);
+    entry.redistribute = exchange(row, Exchange::redistribute, iterations);
     if (phases != nullptr) entry.phases = phases_of(*phases, row);
     result.layers.push_back(std::move(entry));
   }

@@ -32,7 +32,7 @@ class Summary {
   std::int64_t ranks_ = 0;
   std::vector<Running> totals_;  // by row: works, then exchanges x (seconds, bytes, messages)
   std::vector<double> iteration_seconds_;
-  std::vector<std::vector<double>> loss_sums_;  // by grid column
+  std::vector<std::vector<double>> loss_sums_;  // by grid column of the last layer
 };
 
 }  // namespace simtrain

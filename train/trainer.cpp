@@ -28,7 +28,8 @@ void Trainer::set_initial_weights() {
     const Layer& layer =
         plan_.network.layers[static_cast<std::size_t>(plan_.report_layers[static_cast<std::size_t>(row)])];
     const std::int64_t columns = layer.inputs_per_row();
-    const std::int64_t first_row = plan_.tensors[static_cast<std::size_t>(tensor)].rows.offset(me_.row);
+    const TensorPlan& weights = plan_.tensors[static_cast<std::size_t>(tensor)];
+    const std::int64_t first_row = weights.rows.offset(plan_.on(weights.grid, me_).row);
     kernels_.fill(buffer(tensor).slice(own.offset, own.count), [&](std::int64_t i) {
       return initial_weight(options_.seed, row, first_row + i / columns, i % columns, columns);
     });
@@ -55,7 +56,7 @@ void Trainer::allocate() {
   }
   const ScratchFloats scratch = scratch_of(plan_, me_);
   workspace_ = kernels_.allocate(scratch.workspace);
-  reduction_ = kernels_.allocate(scratch.reduction);
+  scratch_ = kernels_.allocate(scratch.exchange);
 }
 
 RankResult Trainer::run(int warm_up, int iterations, const std::function<void(int)>& after_each) {
@@ -81,19 +82,36 @@ RankResult Trainer::run(int warm_up, int iterations, const std::function<void(in
   return result;
 }
 
-// The input's layout is [channels][samples][pixels].
+Range Trainer::places(int tensor) const {
+  const Grid grid = plan_.grid_of(tensor);
+  const int column = plan_.on(grid, me_).column;
+  return {plan_.samples(grid).offset(column), plan_.samples(grid).length(column)};
+}
+
+// The input's layout is [channels][samples][pixels]. Labels may be of other samples than the input: they are on the
+// grids of the last and of the first layer.
 template <typename Sample>
 void Trainer::load_batch(const Dataset& data, const Sample& sample) {
   const std::span<float> labels = kernels_.write(buffer(plan_.labels));
   const std::span<float> input = kernels_.write(buffer(plan_.input));
   if (labels.empty()) return;  // phantoms
+  const Range of_labels = places(plan_.labels), of_input = places(plan_.input);
   const auto pixels = static_cast<std::size_t>(plan_.network.input.pixels());
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    const std::int64_t chosen = sample(plan_.samples.offset(me_.column) + static_cast<std::int64_t>(i));
-    labels[i] = static_cast<float>(data.label(chosen));
-    for (std::size_t channel = 0; channel * labels.size() * pixels < input.size(); ++channel)
+  const auto samples = static_cast<std::size_t>(of_input.count);
+  // Place by place, since going back in the order of the samples may cost a shuffle.
+  const auto end = [](Range range) { return range.offset + range.count; };
+  for (std::int64_t place = std::min(of_labels.offset, of_input.offset);
+       place < std::max(end(of_labels), end(of_input)); ++place) {
+    const bool label = place >= of_labels.offset && place < end(of_labels);
+    const bool values = place >= of_input.offset && place < end(of_input);
+    if (!label && !values) continue;
+    const std::int64_t chosen = sample(place);
+    if (label) labels[static_cast<std::size_t>(place - of_labels.offset)] = static_cast<float>(data.label(chosen));
+    if (!values) continue;
+    const auto i = static_cast<std::size_t>(place - of_input.offset);
+    for (std::size_t channel = 0; channel * samples * pixels < input.size(); ++channel)
       data.read(chosen, static_cast<std::int64_t>(channel * pixels),
-                input.subspan((channel * labels.size() + i) * pixels, pixels));
+                input.subspan((channel * samples + i) * pixels, pixels));
   }
 }
 
@@ -117,7 +135,7 @@ std::int64_t count_correct(std::span<const float> logits, std::span<const float>
 Trainer::Evaluation Trainer::evaluate(const Dataset& data) {
   Evaluation evaluation;
   evaluating_ = true;
-  const std::int64_t batch = plan_.options.batch, first = plan_.samples.offset(me_.column);
+  const std::int64_t batch = plan_.options.batch, first = places(plan_.labels).offset;
   for (std::int64_t done = 0; done < data.size(); done += batch) {
     // The last batch is filled up with samples that are not counted.
     load_batch(data, [&](std::int64_t place) { return (done + place) % data.size(); });
@@ -170,17 +188,29 @@ void Trainer::execute(const ComputeStep& step) {
 void Trainer::execute(const CollectiveStep& step) {
   kernels_.wait(last_);
   const Work additions = step.exchange == Exchange::reduce_data ? Work::data_additions : Work::weight_additions;
-  const auto scope = step.over_grid_column() ? Collectives::Scope::grid_column : Collectives::Scope::grid_row;
   const double begin = MPI_Wtime();
   const CollectiveTraffic traffic =
-      collectives_.run(step.operation, step.algorithm, scope, buffer(step.tensor), plan_.blocks(step, me_), reduction_,
-                       kernels_, account_of(step.row, additions));
-  const double end = MPI_Wtime();
+      collectives_.run(step.operation, step.algorithm, plan_.group(step, me_), buffer(step.tensor),
+                       plan_.blocks(step, me_), scratch_, kernels_, account_of(step.row, additions));
+  note(step.row, step.exchange, begin, traffic);
+}
+
+void Trainer::execute(const RedistributeStep& step) {
+  kernels_.wait(last_);
+  const double begin = MPI_Wtime();
+  const CollectiveTraffic traffic =
+      collectives_.redistribute(plan_.redistribution(step), buffer(step.from), buffer(step.to), scratch_, kernels_,
+                                account_of(step.row, Work::packing));
+  note(step.row, Exchange::redistribute, begin, traffic);
+}
+
+void Trainer::note(int row, Exchange what, double begin_s, const CollectiveTraffic& traffic) {
+  const double end_s = MPI_Wtime();
   if (running_.empty()) return;  // evaluating before the first iteration
-  auto& [exchange, interval] = running_[static_cast<std::size_t>(step.row)][static_cast<std::size_t>(step.exchange)];
-  exchange.add({end - begin, static_cast<double>(traffic.bytes_sent), static_cast<double>(traffic.messages)});
-  if (interval.end_s == 0) interval.begin_s = begin;  // a row may have several of a kind
-  interval.end_s = end;
+  auto& [exchange, interval] = running_[static_cast<std::size_t>(row)][static_cast<std::size_t>(what)];
+  exchange.add({end_s - begin_s, static_cast<double>(traffic.bytes_sent), static_cast<double>(traffic.messages)});
+  if (interval.end_s == 0) interval.begin_s = begin_s;  // a row may have several of a kind
+  interval.end_s = end_s;
 }
 
 // Not before the first timed iteration is done: thousands of simulated ranks that run only one would hold them all the

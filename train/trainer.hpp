@@ -28,8 +28,9 @@ class Trainer {
   // (kLargestMessageBytes).
   RankResult run(int warm_up, int iterations, const std::function<void(int done)>& after_each = {});
 
-  // Of the samples of `data` that fall to this rank's grid column, how many get the largest logit for their label.
-  // Every rank must call it; the ranks of a grid column return the same. Without numbers nothing is counted.
+  // Of the samples of `data` that fall to this rank's column of the last layer's grid, how many get the largest logit
+  // for their label. Every rank must call it; the ranks of such a column return the same. Without numbers nothing is
+  // counted.
   struct Evaluation {
     std::int64_t correct = 0, samples = 0;
   };
@@ -37,7 +38,7 @@ class Trainer {
 
   // The rank's block of a layer's parameters, [weights | biases]; empty when the memory is a phantom.
   [[nodiscard]] std::span<const float> parameters(int report_row);
-  // Its gradient of the last iteration, summed over the batch's columns: all-reduced.
+  // Its gradient of the last iteration, summed over the columns of the layer's grid: all-reduced.
   [[nodiscard]] std::span<const float> gradients(int report_row);
 
  private:
@@ -49,6 +50,11 @@ class Trainer {
   void iterate();
   void execute(const ComputeStep& step);
   void execute(const CollectiveStep& step);
+  void execute(const RedistributeStep& step);
+  // Adds an exchange of the iteration that runs.
+  void note(int row, Exchange exchange, double begin_s, const CollectiveTraffic& traffic);
+  // Places in the batch of the samples that a tensor has on this rank.
+  [[nodiscard]] Range places(int tensor) const;
   [[nodiscard]] Buffer operand(TensorRef ref) const;
   [[nodiscard]] Buffer buffer(int tensor) const {
     return {memory_[static_cast<std::size_t>(tensor)], plan_.floats(tensor, me_), workspace_.phantom};
@@ -67,7 +73,7 @@ class Trainer {
   std::int64_t iteration_ = 0;  // of the job, the next one
   bool evaluating_ = false;     // dropout lets everything through
   std::vector<float*> memory_;  // by tensor; the plan knows the sizes, and thousands of ranks are simulated
-  Buffer workspace_, reduction_;
+  Buffer workspace_, scratch_;
   struct RunningExchange {  // what it took in the iteration that runs, and when
     RankExchange exchange;
     Interval interval;

@@ -100,7 +100,7 @@ inline Result with_phases(Result result) {
   for (LayerResult& layer : result.layers)
     for (const double mean :
          {layer.forward_s.mean, layer.backward_s.mean, layer.update_s.mean, layer.all_gather.seconds.mean,
-          layer.reduce_data.seconds.mean, layer.reduce_weights.seconds.mean}) {
+          layer.reduce_data.seconds.mean, layer.reduce_weights.seconds.mean, layer.redistribute.seconds.mean}) {
       layer.phases.emplace_back();
       if (mean == 0) continue;
       begin_s += 0.001;

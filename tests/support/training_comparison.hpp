@@ -36,14 +36,6 @@ inline const std::vector<TrainingCase> kSplitCases{{"even mlp", kEvenMlp, 12, 7}
 // Its batch must not be split: batch normalisation.
 inline const TrainingCase kWholeBatchCase{"small resnet", kSmallResnet, 8, 9};
 
-// All Pr x Pc with Pr * Pc = ranks; the last is ranks x 1.
-inline std::vector<Grid> grids_of(int ranks) {
-  std::vector<Grid> grids;
-  for (int rows = 1; rows <= ranks; ++rows)
-    if (ranks % rows == 0) grids.push_back({rows, ranks / rows});
-  return grids;
-}
-
 // The job, and what serial training in double precision comes to.
 //
 // Gradients jump where a ReLU's input crosses 0 or two inputs of a maximum are equal. A job that comes within rounding
@@ -79,14 +71,15 @@ class SerialTraining {
     return result;
   }
 
-  [[nodiscard]] Plan plan(Grid grid, Algorithm algorithm, Gather gather) const {
-    return make_plan(network_, {grid, batch_, algorithm, gather, kLearningRate, kMomentum, kWeightDecay, true, seed_});
+  [[nodiscard]] Plan plan(Grid grid, Algorithm algorithm, Gather gather, const Strategy& strategy = {}) const {
+    return make_plan(network_, {grid, batch_, algorithm, gather, kLearningRate, kMomentum, kWeightDecay, true, seed_,
+                                strategy});
   }
 
   // Trains for kComparedIterations, of which 2 are warm-up, and compares this rank's first gradients and final
   // parameters. Every rank of the plan's grid must call it. Returns what the rank found, its share of the losses too.
   RankResult train_and_compare(const Plan& plan, Coordinates me, Kernels& kernels) const {
-    Collectives collectives(plan.options.grid, me, plan.uses(Algorithm::mpi));
+    Collectives collectives(plan.grids(), plan.options.grid.rank(me), plan.uses(Algorithm::mpi));
     Trainer first(plan, me, kernels, collectives, data_, {.seed = seed_, .schedule = {}});
     first.run(0, 1);
     compare(plan, me, first_gradients_, [&](int row) { return first.gradients(row); });
@@ -136,11 +129,14 @@ class SerialTraining {
   static void compare(const Plan& plan, Coordinates me, const std::vector<Parameters>& expected, const Found& found) {
     ASSERT_EQ(expected.size(), plan.report_layers.size());
     for (std::size_t row = 0; row < expected.size(); ++row) {
-      const Layer& layer = plan.network.layers[static_cast<std::size_t>(plan.report_layers[row])];
-      const Partition rows{layer.out.channels, plan.options.grid.rows};
+      const auto index = static_cast<std::size_t>(plan.report_layers[row]);
+      const Layer& layer = plan.network.layers[index];
+      const Grid grid = plan.strategies[index].grid;
+      const Partition rows{layer.out.channels, grid.rows};
+      const int grid_row = plan.on(grid, me).row;
       SCOPED_TRACE(layer.name);  // no message is sent within it, or simulated ranks would mix their traces
       expect_close(found(static_cast<int>(row)),
-                   block_of(expected[row], layer.inputs_per_row(), rows.offset(me.row), rows.length(me.row)),
+                   block_of(expected[row], layer.inputs_per_row(), rows.offset(grid_row), rows.length(grid_row)),
                    largest(expected[row]));
     }
   }

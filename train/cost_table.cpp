@@ -1,0 +1,133 @@
+#include "train/cost_table.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "kernels/modelled.hpp"
+#include "train/cost.hpp"
+
+namespace simtrain {
+
+namespace {
+
+class FreeKernels final : public CostModel {
+ public:
+  [[nodiscard]] Estimate estimate(const Call& /*call*/) const override { return {}; }
+};
+
+// By layer with weights, where it is and where its input comes from.
+struct Place {
+  Grid grid, input;
+};
+
+std::vector<Place> places_of(const Network& network, const std::vector<LayerStrategy>& strategies) {
+  std::vector<Place> places;
+  for (std::size_t i = 0; i < network.layers.size(); ++i) {
+    const Layer& layer = network.layers[i];
+    if (!layer.weighted()) continue;
+    const Grid grid = strategies[i].grid;
+    const int producer = layer.inputs[0];
+    places.push_back({grid, producer == kNetworkInput ? grid : strategies[static_cast<std::size_t>(producer)].grid});
+  }
+  return places;
+}
+
+double sum_of_8(const std::vector<FormulaLayer>& layers, const std::vector<Place>& places, double batch,
+                AlphaBeta network) {
+  double sum = 0;
+  for (std::size_t i = 0; i < layers.size(); ++i)
+    sum += formula_8_integrated(layers[i], batch, places[i].grid, network).total();
+  return sum;
+}
+
+// Of the layers' inputs that are on another grid: what the layer before puts out.
+double sum_of_6(const std::vector<FormulaLayer>& layers, const std::vector<Place>& places, double batch,
+                std::int64_t processes, AlphaBeta network) {
+  double sum = 0;
+  for (std::size_t i = 1; i < layers.size(); ++i)
+    if (places[i].grid != places[i].input)
+      sum += formula_6_redistribution(layers[i - 1], batch, processes, network);
+  return sum;
+}
+
+struct Kinds {
+  std::vector<FormulaLayer> convolutions, others;
+  double lowest_image = 0;  // rows of the lowest output of a convolution
+};
+
+Kinds kinds_of(const Network& network, const std::vector<FormulaLayer>& layers) {
+  Kinds kinds;
+  for (const FormulaLayer& layer : layers) (layer.convolution ? kinds.convolutions : kinds.others).push_back(layer);
+  for (const Layer& layer : network.layers)
+    if (const auto height = static_cast<double>(layer.out.height); layer.type == LayerType::convolution)
+      kinds.lowest_image = kinds.lowest_image == 0 ? height : std::min(kinds.lowest_image, height);
+  return kinds;
+}
+
+// The messages of a plan on the clocks of its ranks, with nothing computed between them.
+double schedule_cost(Plan plan, AlphaBeta network) {
+  std::erase_if(plan.steps, [](const Step& step) { return std::holds_alternative<ComputeStep>(step); });
+  const FreeKernels free_kernels;
+  PricedOperations prices(free_kernels, 1);
+  return alpha_beta_cost(plan, prices, network).iteration_s;
+}
+
+}  // namespace
+
+CostTable cost_table(const Network& network, const PlanOptions& options, int processes, AlphaBeta speed) {
+  const auto batch = static_cast<double>(options.batch);
+  CostTable table;
+  table.layers_before = formula_layers(network, Gather::before_pooling);
+  table.layers_after = formula_layers(network, Gather::after_pooling);
+  table.formula_3_s = {formula_3_model(table.layers_before, batch, processes, speed),
+                       formula_3_model(table.layers_after, batch, processes, speed)};
+  if (processes <= options.batch) table.formula_4_s = formula_4_batch(table.layers_before, processes, speed);
+  const Kinds kinds = kinds_of(network, table.layers_before);
+  if (processes <= kinds.lowest_image)
+    table.formula_7_s = formula_7_domain(kinds.convolutions, batch, processes, speed);
+
+  for (const Grid grid : grids_of(processes)) {
+    GridCost cost{.grid = grid, .impossible = {}, .formula_8_s = {}, .formula_6_s = {}, .schedule_s = {}, .formula_9_s = {}};
+    if (grid.columns <= options.batch && grid.rows <= kinds.lowest_image)
+      cost.formula_9_s = formula_9_all(kinds.others, kinds.convolutions, batch, grid, speed);
+    const std::vector<LayerStrategy> strategies = decide(options.strategy, network, grid);
+    const auto too_wide = std::find_if(strategies.begin(), strategies.end(), [&](const LayerStrategy& layer) {
+      return layer.grid.columns > options.batch;
+    });
+    if (too_wide != strategies.end()) {
+      cost.impossible = "a batch of " + std::to_string(options.batch) + " has fewer samples than the Pc = " +
+                        std::to_string(too_wide->grid.columns) + " of " + to_string(too_wide->grid);
+    } else {
+      const std::vector<Place> places = places_of(network, strategies);
+      cost.formula_8_s = {sum_of_8(table.layers_before, places, batch, speed),
+                          sum_of_8(table.layers_after, places, batch, speed)};
+      cost.formula_6_s = {sum_of_6(table.layers_before, places, batch, processes, speed),
+                          sum_of_6(table.layers_after, places, batch, processes, speed)};
+    }
+    table.grids.push_back(std::move(cost));
+  }
+  std::stable_sort(table.grids.begin(), table.grids.end(), [](const GridCost& a, const GridCost& b) {
+    if (a.impossible.empty() != b.impossible.empty()) return a.impossible.empty();
+    return a.impossible.empty() && a.formula_8_s.before_s < b.formula_8_s.before_s;
+  });
+  double left = kMostMessagesInAll;
+  for (GridCost& cost : table.grids) {
+    if (!cost.impossible.empty()) continue;
+    PlanOptions on_grid = options;
+    on_grid.grid = cost.grid;
+    const Plan plan = make_plan(network, on_grid);
+    // Counting takes as long as there are ranks: not where a message of each in each collective would be too many.
+    const double most = std::min(kMostMessages, left);
+    const auto collectives = std::count_if(plan.steps.begin(), plan.steps.end(), [](const Step& step) {
+      return std::holds_alternative<CollectiveStep>(step);
+    });
+    if (static_cast<double>(collectives) * processes > most) continue;
+    const double messages = messages_of(plan);
+    if (messages > most) continue;
+    left -= messages;
+    cost.schedule_s = schedule_cost(plan, speed);
+  }
+  return table;
+}
+
+}  // namespace simtrain

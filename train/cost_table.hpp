@@ -1,0 +1,45 @@
+// What an iteration communicates on every grid Pr x Pc of a number of processes, by each formula of the paper and by the
+// program's own schedules: at once, for as many processes as there may be.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "train/formulas.hpp"
+#include "train/plan.hpp"
+
+namespace simtrain {
+
+// With d_i before and after pooling.
+struct ByPooling {
+  double before_s = 0, after_s = 0;
+};
+
+struct GridCost {
+  Grid grid;
+  std::string impossible;             // why the batch cannot be split so; empty: it can, and the rest is filled
+  ByPooling formula_8_s;              // each layer on its grid
+  ByPooling formula_6_s;              // where the strategy has a layer's input on another grid
+  std::optional<double> schedule_s;   // alpha_beta_cost of the plan's messages, nothing computed; none: too many
+  std::optional<double> formula_9_s;  // convolutions in strips over Pr, the rest on the grid, d before pooling; none:
+                                      // the batch cannot be split over Pc, or an image is lower than Pr strips
+};
+
+struct CostTable {
+  std::vector<FormulaLayer> layers_before, layers_after;  // pooling
+  ByPooling formula_3_s;                                  // all layers on Px1
+  std::optional<double> formula_4_s;                      // on 1xP; none: P > B
+  std::optional<double> formula_7_s;                      // the convolutions alone; none: none, or lower than P strips
+  std::vector<GridCost> grids;                            // by formula (8) with d before pooling, impossible ones last
+};
+
+// A grid's schedules are executed where they have at most kMostMessages messages, and those of all grids at most
+// kMostMessagesInAll, taken in the order of grids: tenths of a second.
+inline constexpr double kMostMessages = 3e6, kMostMessagesInAll = 12e6;
+
+// `options`: batch, algorithm, gather and strategy; its grid is not looked at. InputError of decide()
+// (train/strategy.hpp). The values depend on the arguments alone.
+CostTable cost_table(const Network& network, const PlanOptions& options, int processes, AlphaBeta network_speed);
+
+}  // namespace simtrain
