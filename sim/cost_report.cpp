@@ -108,6 +108,7 @@ void add_grids(Page& page, const CostJob& job) {
   const GridCost* batch = pure_batch(table);
   const auto cell = [&](const std::optional<double>& seconds) { return seconds ? time(*seconds) : std::string("-"); };
   for (const GridCost& cost : table.grids) {
+    if (!cost.impossible.empty() && !cost.formula_9_s) continue;
     std::vector<std::string> cells{std::to_string(cost.grid.rows) + " x " + std::to_string(cost.grid.columns),
                                    cell(ways()[0].price(cost)), cell(ways()[1].price(cost))};
     cells.push_back(batch != nullptr && cost.impossible.empty()
@@ -130,7 +131,10 @@ void add_best(Page& page, const CostTable& table) {
                        format_seconds(*way.price(*best));
     if (batch != nullptr && best != batch && way.price(*batch))
       text += ", " + format_ratio(*way.price(*batch), *way.price(*best)) + " times less than pure batch";
-    page.sentence(text + ".");
+    const bool unpriced = std::any_of(table.grids.begin(), table.grids.end(), [&](const GridCost& cost) {
+      return cost.impossible.empty() && !way.price(cost);
+    });
+    page.sentence(text + (unpriced ? ", of the grids that have one." : "."));
   }
 }
 
@@ -147,13 +151,12 @@ void add_notes(Page& page, const CostJob& job) {
     }
   }
   if (unpriced > 0)
-    page.sentence("Schedules of " + counted(unpriced, "grid") + " are not priced: they have more than " +
-                  format_count(kMostMessages) + " messages, or more than " + format_count(kMostMessagesInAll) +
-                  " together with those of the grids above.");
+    page.sentence("The schedules of " + counted(unpriced, "grid") + " are not priced: with those of the grids that " +
+                  "send fewer messages they have more than " + format_count(kMostMessages) + ".");
   if (impossible > 0) page.sentence(counted(impossible, "grid") + " not possible with this strategy: " + why + ".");
   page.sentence("Formulas: Gholami et al., arXiv 1712.04432, as printed, words of 4 bytes. (8): layers on their grids. "
-                "(9): convolutions with images cut into Pr strips, all else on the grid, a formula only. (6): moving "
-                "activations to layers on other grids, which (8) lacks.");
+                "(9): convolutions with images cut into Pr strips, as far as they have as many rows, all else on the "
+                "grid; a formula only. (6): moving activations to layers on other grids, which (8) lacks.");
   page.sentence("Schedules: the messages of this program (collectives " + std::string(name_of(job.plan.algorithm)) +
                 ", gathered " + std::string(name_of(job.plan.gather)) + "), each alone on its route.");
 }

@@ -146,9 +146,7 @@ class ClockedRun {
 
   void advance(const RedistributeStep& step) {
     const double before = std::accumulate(clocks_.begin(), clocks_.end(), 0.0);
-    const auto copy_s = [&](std::int64_t floats) {
-      return prices_.price(CopyBlock{.rows = 1, .run = floats, .from_stride = 0, .to_stride = 0}).seconds;
-    };
+    const auto copy_s = [&](std::int64_t floats) { return copy_.seconds(prices_, floats); };
     advance_clocks(plan_.redistribution(step), network_, copy_s, clocks_);
     const double after = std::accumulate(clocks_.begin(), clocks_.end(), 0.0);
     cost_.exchanges[static_cast<std::size_t>(step.row)][Exchange::redistribute] += (after - before) / ranks_;
@@ -163,9 +161,7 @@ class ClockedRun {
       members[static_cast<std::size_t>(i)] = clocks_[static_cast<std::size_t>(group.rank(i))];
     const double before = std::accumulate(members.begin(), members.end(), 0.0);
     const Algorithm algorithm = schedule_of(step, blocks);
-    const auto addition_s = [&](std::int64_t count) {
-      return prices_.price(ElementwiseOp{Elementwise::add, count}).seconds;
-    };
+    const auto addition_s = [&](std::int64_t count) { return addition_.seconds(prices_, count); };
     // Groups that start alike end alike: most do, of the thousands that a large grid has.
     if (members != start_ || blocks != blocks_ || &step != step_) {
       start_ = members;
@@ -180,6 +176,25 @@ class ClockedRun {
     return std::accumulate(members.begin(), members.end(), 0.0) - before;
   }
 
+  // What an operation on so many floats takes. Members of a round ask for the same number one after the other, and
+  // looking it up would take longer than all else.
+  class LastPrice {
+   public:
+    explicit LastPrice(Operation (*operation)(std::int64_t)) : operation_(operation) {}
+    double seconds(PricedOperations& prices, std::int64_t floats) {
+      if (floats != floats_) {
+        floats_ = floats;
+        seconds_ = prices.price(operation_(floats)).seconds;
+      }
+      return seconds_;
+    }
+
+   private:
+    Operation (*operation_)(std::int64_t);
+    std::int64_t floats_ = -1;
+    double seconds_ = 0;
+  };
+
   // Coordinates on a layer's grid as those on the plan's.
   [[nodiscard]] Coordinates on_plan(Grid grid, Coordinates at) const {
     return plan_.options.grid.coordinates(grid.rank(at));
@@ -191,6 +206,8 @@ class ClockedRun {
   double ranks_;
   std::vector<double> clocks_;
   AlphaBetaCost cost_;
+  LastPrice addition_{[](std::int64_t floats) -> Operation { return ElementwiseOp{Elementwise::add, floats}; }};
+  LastPrice copy_{[](std::int64_t floats) -> Operation { return CopyBlock{1, floats, 0, 0}; }};
   const CollectiveStep* step_ = nullptr;  // the last one that was executed, its blocks, and its members' clocks
   Partition blocks_;
   std::vector<double> start_, end_;

@@ -72,6 +72,36 @@ double schedule_cost(Plan plan, AlphaBeta network) {
   return alpha_beta_cost(plan, prices, network).iteration_s;
 }
 
+void price_schedules(const Network& network, const PlanOptions& options, AlphaBeta speed, CostTable& table) {
+  struct Candidate {
+    GridCost* cost;
+    Plan plan;
+    double messages;
+  };
+  std::vector<Candidate> candidates;
+  for (GridCost& cost : table.grids) {
+    if (!cost.impossible.empty()) continue;
+    PlanOptions on_grid = options;
+    on_grid.grid = cost.grid;
+    Plan plan = make_plan(network, on_grid);
+    // Counting takes as long as there are ranks: not where one message of each in each collective would be too many.
+    const auto collectives = std::count_if(plan.steps.begin(), plan.steps.end(), [](const Step& step) {
+      return std::holds_alternative<CollectiveStep>(step);
+    });
+    if (static_cast<double>(collectives * cost.grid.size()) > kMostMessages) continue;
+    const double messages = messages_of(plan);
+    candidates.push_back({&cost, std::move(plan), messages});
+  }
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.messages < b.messages; });
+  double left = kMostMessages;
+  for (Candidate& candidate : candidates) {
+    left -= candidate.messages;
+    if (left < 0) break;
+    candidate.cost->schedule_s = schedule_cost(std::move(candidate.plan), speed);
+  }
+}
+
 }  // namespace
 
 CostTable cost_table(const Network& network, const PlanOptions& options, int processes, AlphaBeta speed) {
@@ -110,23 +140,7 @@ CostTable cost_table(const Network& network, const PlanOptions& options, int pro
     if (a.impossible.empty() != b.impossible.empty()) return a.impossible.empty();
     return a.impossible.empty() && a.formula_8_s.before_s < b.formula_8_s.before_s;
   });
-  double left = kMostMessagesInAll;
-  for (GridCost& cost : table.grids) {
-    if (!cost.impossible.empty()) continue;
-    PlanOptions on_grid = options;
-    on_grid.grid = cost.grid;
-    const Plan plan = make_plan(network, on_grid);
-    // Counting takes as long as there are ranks: not where a message of each in each collective would be too many.
-    const double most = std::min(kMostMessages, left);
-    const auto collectives = std::count_if(plan.steps.begin(), plan.steps.end(), [](const Step& step) {
-      return std::holds_alternative<CollectiveStep>(step);
-    });
-    if (static_cast<double>(collectives) * processes > most) continue;
-    const double messages = messages_of(plan);
-    if (messages > most) continue;
-    left -= messages;
-    cost.schedule_s = schedule_cost(plan, speed);
-  }
+  price_schedules(network, options, speed, table);
   return table;
 }
 

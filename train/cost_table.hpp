@@ -34,9 +34,9 @@ struct CostTable {
   std::vector<GridCost> grids;                            // by formula (8) with d before pooling, impossible ones last
 };
 
-// A grid's schedules are executed where they have at most kMostMessages messages, and those of all grids at most
-// kMostMessagesInAll, taken in the order of grids: tenths of a second.
-inline constexpr double kMostMessages = 3e6, kMostMessagesInAll = 12e6;
+// The schedules of grids are executed, those with the fewest messages first, until they have had so many: tenths of a
+// second.
+inline constexpr double kMostMessages = 6e6;
 
 // `options`: batch, algorithm, gather and strategy; its grid is not looked at. InputError of decide()
 // (train/strategy.hpp). The values depend on the arguments alone.

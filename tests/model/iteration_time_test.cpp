@@ -13,11 +13,12 @@ namespace {
 constexpr double kTolerance = 0.005;
 constexpr double kAlpha = 2e-6, kBandwidth = 6e9;
 
-Plan alexnet_plan(Grid grid, std::int64_t batch, Algorithm algorithm) {
+Plan alexnet_plan(Grid grid, std::int64_t batch, Algorithm algorithm, const std::string& strategy = "uniform") {
   PlanOptions options;
   options.grid = grid;
   options.batch = batch;
   options.algorithm = algorithm;
+  options.strategy = parse_strategy("--strategy", strategy);
   return make_plan(load_network(SOURCE_DIR "/scenarios/networks/alexnet.json"), options);
 }
 
@@ -25,11 +26,11 @@ std::string crossbar(std::int64_t hosts) {
   return "crossbar:" + std::to_string(hosts) + ",bandwidth=6GBps,latency=2us";
 }
 
-void compare(Grid grid, std::int64_t batch, Algorithm algorithm) {
+void compare(Grid grid, std::int64_t batch, Algorithm algorithm, const std::string& strategy = "uniform") {
   AnalyticCost cost;
   cost.seconds_per_flop = 2e-12;
   cost.seconds_per_element = 1e-10;
-  const Plan plan = alexnet_plan(grid, batch, algorithm);
+  const Plan plan = alexnet_plan(grid, batch, algorithm, strategy);
   PricedOperations prices(cost, 1);
   const AlphaBetaCost expected = alpha_beta_cost(plan, prices, {kAlpha, 1 / kBandwidth});
   double exchanges = 0;
@@ -41,7 +42,7 @@ void compare(Grid grid, std::int64_t batch, Algorithm algorithm) {
   });
   ASSERT_EQ(found.size(), 2U);
   const std::string what =
-      to_string(grid) + ", batch " + std::to_string(batch) + ", " + std::string(name_of(algorithm));
+      to_string(grid) + ", batch " + std::to_string(batch) + ", " + std::string(name_of(algorithm)) + ", " + strategy;
   expect_ratio_near_one(what, expected.iteration_s, found[0], kTolerance);
   if (exchanges > 0) expect_ratio_near_one(what + ", exchanges", exchanges, found[1], kTolerance);
 }
@@ -60,6 +61,13 @@ TEST(IterationTime, IsTheCostOfItsSchedulesOnEveryGridOf64) {
 // Batches and grids that divide nothing: ranks have different blocks and run out of step.
 TEST(IterationTime, IsTheCostOfItsSchedulesOnUnevenGrids) {
   for (const Grid grid : {Grid{7, 1}, Grid{1, 13}, Grid{5, 3}, Grid{3, 11}}) compare(grid, 101, Algorithm::automatic);
+}
+
+// Redistributions too, between ranks that are in step and, with batches that divide nothing, out of step.
+TEST(IterationTime, IsTheCostOfItsSchedulesOnSeveralGrids) {
+  for (const Grid grid : {Grid{4, 4}, Grid{2, 8}, Grid{16, 1}}) compare(grid, 256, Algorithm::automatic, "conv-batch");
+  compare({3, 5}, 101, Algorithm::automatic, "conv-batch");
+  compare({5, 3}, 101, Algorithm::ring, "conv1:15x1; conv3:3x5; fc7:1x15");
 }
 
 // On the ring of pure data parallelism, even blocks: 2 (P-1) messages of |W_i|/P words a layer, worked out here.

@@ -50,15 +50,16 @@ constexpr int kWarmUp = 1, kIterations = 11, kFirstCounted = 3;  // from the nin
 constexpr std::uint64_t kSeed = 7;
 
 // Allocations of this rank from the end of iteration kFirstCounted - 1 to that of the last.
-long allocations_of_iterations(const Network& network, Grid grid, Algorithm algorithm, bool shuffled) {
+long allocations_of_iterations(const Network& network, Grid grid, Algorithm algorithm, bool shuffled,
+                               const Strategy& strategy = {}) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const Coordinates me = grid.coordinates(rank);
-  const Plan plan =
-      make_plan(network, {grid, 8, algorithm, Gather::after_pooling, 0.05F, 0.9F, 0.001F, /*dropout=*/true, kSeed});
+  const Plan plan = make_plan(
+      network, {grid, 8, algorithm, Gather::after_pooling, 0.05F, 0.9F, 0.001F, /*dropout=*/true, kSeed, strategy});
   const SyntheticData data(network, kSeed);
   BlasKernels kernels([] { return MPI_Wtime(); });
-  Collectives collectives(grid, me, plan.uses(Algorithm::mpi));
+  Collectives collectives(plan.grids(), rank, plan.uses(Algorithm::mpi));
   PhaseLog phases(plan, kIterations);
   TrainerOptions options{.seed = kSeed, .shuffled = shuffled, .schedule = {}, .phases = &phases};
   options.schedule.kind = LearningRateSchedule::Kind::cosine;
@@ -89,6 +90,18 @@ void expect_none(const std::string& name, const std::string& text, const std::ve
       for (const bool shuffled : {false, true})
         EXPECT_EQ(allocations_of_iterations(network, grid, algorithm, shuffled), 0)
             << name << ", " << name_of(algorithm) << ", " << to_string(grid) << (shuffled ? ", shuffled" : "");
+}
+
+// Convolutions on 1 x P, and layers in turn on 1 x P and P x 1.
+TEST(Allocation, NoneWithinIterationsOnSeveralGrids) {
+  const Network network = network_from_json("small cnn", kSmallCnn);
+  const int ranks = static_cast<int>(grids_of_world().front().size());
+  const Strategy in_turn{.kind = Strategy::Kind::rules,
+                         .rules = {{"conv1", {ranks, 1}}, {"conv2", {1, ranks}}, {"fc3", {ranks, 1}}, {"fc4", {1, ranks}}}};
+  for (const Grid grid : grids_of_world())
+    for (const Strategy& strategy : {Strategy{.kind = Strategy::Kind::conv_batch}, in_turn})
+      EXPECT_EQ(allocations_of_iterations(network, grid, Algorithm::ring, true, strategy), 0)
+          << to_string(strategy) << " on " << to_string(grid);
 }
 
 TEST(Allocation, IsCounted) {

@@ -21,8 +21,9 @@ std::vector<Grid> grids_of_world() {
   return grids_of(size);
 }
 
-void compare(const SerialTraining& serial, Grid grid, Algorithm algorithm, Gather gather) {
-  const Plan plan = serial.plan(grid, algorithm, gather);
+void compare(const SerialTraining& serial, Grid grid, Algorithm algorithm, Gather gather,
+             const Strategy& strategy = {}) {
+  const Plan plan = serial.plan(grid, algorithm, gather, strategy);
   BlasKernels kernels([] { return MPI_Wtime(); });
   const auto result = gather_ranks(plan, serial.train_and_compare(plan, grid.coordinates(rank_of_world()), kernels));
   if (result) serial.compare_losses(result->losses);
@@ -47,6 +48,20 @@ TEST(Training, EqualsSerialWithEveryCollective) {
       SCOPED_TRACE(std::string(name_of(algorithm)) + " on " + to_string(grid));
       compare(serial, grid, algorithm, Gather::after_pooling);
     }
+}
+
+TEST(Training, EqualsSerialOnSeveralGridsAtOnce) {
+  for (const TrainingCase& job : kSplitCases) {
+    const SerialTraining serial(job);
+    const std::vector<Grid> grids = grids_of_world();
+    const std::vector<Strategy> mixes = serial.mixes(static_cast<int>(grids.front().size()));
+    for (std::size_t i = 0; i < mixes.size(); ++i) {
+      const Grid grid = grids[i % grids.size()];
+      SCOPED_TRACE(job.name + ", " + to_string(mixes[i]) + ", else on " + to_string(grid));
+      compare(serial, grid, i % 3 == 2 ? Algorithm::mpi : Algorithm::automatic,
+              i % 2 == 0 ? Gather::after_pooling : Gather::before_pooling, mixes[i]);
+    }
+  }
 }
 
 TEST(Training, EqualsSerialWithBatchNormalisation) {

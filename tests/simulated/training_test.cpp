@@ -19,10 +19,11 @@ namespace {
 
 constexpr int kMostRanks = 8;
 
-void compare(const SerialTraining& serial, Grid grid, Algorithm algorithm, Gather gather) {
+void compare(const SerialTraining& serial, Grid grid, Algorithm algorithm, Gather gather,
+             const Strategy& strategy = {}) {
   in_child([&] {
     use_blas_threads(1);
-    const Plan plan = serial.plan(grid, algorithm, gather);
+    const Plan plan = serial.plan(grid, algorithm, gather, strategy);
     std::vector<int> hosts(static_cast<std::size_t>(grid.size()));
     std::iota(hosts.begin(), hosts.end(), 0);
     const AnalyticCost cost;
@@ -77,6 +78,22 @@ TEST(SimulatedTraining, EqualsSerialWithEveryCollective) {
       SCOPED_TRACE(std::string(name_of(algorithm)) + " on " + to_string(grid));
       compare(serial, grid, algorithm, Gather::after_pooling);
     });
+}
+
+TEST(SimulatedTraining, EqualsSerialOnSeveralGridsAtOnce) {
+  for (const TrainingCase& job : kSplitCases) {
+    const SerialTraining serial(job);
+    for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
+      const std::vector<Grid> grids = grids_of(ranks);
+      const std::vector<Strategy> mixes = serial.mixes(ranks);
+      for (std::size_t i = 0; i < mixes.size(); ++i) {
+        const Grid grid = grids[i % grids.size()];
+        SCOPED_TRACE(job.name + ", " + to_string(mixes[i]) + ", else on " + to_string(grid));
+        compare(serial, grid, i % 3 == 2 ? Algorithm::mpi : Algorithm::automatic,
+                i % 2 == 0 ? Gather::after_pooling : Gather::before_pooling, mixes[i]);
+      }
+    }
+  }
 }
 
 TEST(SimulatedTraining, EqualsSerialWithBatchNormalisation) {

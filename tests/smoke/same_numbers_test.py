@@ -27,14 +27,30 @@ class SameNumbers(ProgramTest):
         choices = zip(itertools.cycle(["ring", "recursive-doubling", "rabenseifner", "bruck", "auto"]),
                       itertools.cycle(["after-pooling", "before-pooling"]))
         for (rows, columns), (collectives, gather) in zip(grids, choices):
-            with self.subTest(network=network, grid=f"{rows}x{columns}", collectives=collectives, gather=gather):
-                job = [*JOB, "--network", network + ".json", "--batch", batch, "--grid", f"{rows}x{columns}",
-                       "--collectives", collectives, "--gather", gather]
-                self.run_ranks(rows * columns, "mpitrain", *job, "--json", "native.json")
-                native = json.loads((self.folder / "native.json").read_text())["losses"]
-                simulated = self.result(*job, "--platform", "torus:4x2", "--numerics", "real", "--extrapolate")["losses"]
-                self.assertEqual(len(set(native)), ITERATIONS)  # it trains: no two are alike
-                self.assertEqual(native, simulated)
+            self.compare_one(network, batch, (rows, columns), gather, collectives, "uniform")
+
+    def compare_one(self, network, batch, grid, gather, collectives, strategy):
+        rows, columns = grid
+        with self.subTest(network=network, grid=f"{rows}x{columns}", collectives=collectives, gather=gather,
+                          strategy=strategy):
+            job = [*JOB, "--network", network + ".json", "--batch", batch, "--grid", f"{rows}x{columns}",
+                   "--collectives", collectives, "--gather", gather, "--strategy", strategy]
+            self.run_ranks(rows * columns, "mpitrain", *job, "--json", "native.json")
+            native = json.loads((self.folder / "native.json").read_text())["losses"]
+            simulated = self.result(*job, "--platform", "torus:4x2", "--numerics", "real", "--extrapolate")["losses"]
+            self.assertEqual(len(set(native)), ITERATIONS)  # it trains: no two are alike
+            self.assertEqual(native, simulated)
+
+    def test_several_grids(self):
+        # Convolutions on 1xP; layers in turn on the grid, on it the other way round, and on 1xP and Px1.
+        collectives = itertools.cycle(["ring", "recursive-doubling", "rabenseifner", "bruck", "auto"])
+        for rows, columns in GRIDS:
+            turned, ranks = f"{columns}x{rows}", rows * columns
+            mixes = {"small-cnn": ["conv-batch", f"conv1:{turned}; conv2:{ranks}x1; fc3:1x{ranks}"],
+                     "joins": [f"b:{turned}; c:1x{ranks}", f"a:1x{ranks}; fc:{ranks}x1; *:{turned}"]}
+            for network, strategies in mixes.items():
+                for strategy in strategies:
+                    self.compare_one(network, 10, (rows, columns), "after-pooling", next(collectives), strategy)
 
     def test_convolutions(self):
         self.compare("small-cnn", 9, GRIDS)

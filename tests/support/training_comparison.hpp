@@ -76,6 +76,21 @@ class SerialTraining {
                                 strategy});
   }
 
+  // Strategies of several grids: conv-batch, and one for each grid of so many ranks to start from, in which each layer
+  // with weights is on another grid than the one before, as far as there are several.
+  [[nodiscard]] std::vector<Strategy> mixes(int ranks) const {
+    const std::vector<Grid> grids = grids_of(ranks);
+    std::vector<Strategy> strategies{{.kind = Strategy::Kind::conv_batch}};
+    for (std::size_t start = 0; start < grids.size(); ++start) {
+      Strategy mix{.kind = Strategy::Kind::rules};
+      std::size_t next = start;
+      for (const Layer& layer : network_.layers)
+        if (layer.weighted()) mix.rules.push_back({layer.name, grids[next++ % grids.size()]});
+      strategies.push_back(mix);
+    }
+    return strategies;
+  }
+
   // Trains for kComparedIterations, of which 2 are warm-up, and compares this rank's first gradients and final
   // parameters. Every rank of the plan's grid must call it. Returns what the rank found, its share of the losses too.
   RankResult train_and_compare(const Plan& plan, Coordinates me, Kernels& kernels) const {
