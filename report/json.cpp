@@ -63,12 +63,12 @@ ordered_json write(const LayerResult& layer) {
   ordered_json value = {{"name", layer.name}, {"kind", layer.kind}};
   if (layer.grid) value.update({{"grid_rows", layer.grid->rows}, {"grid_columns", layer.grid->columns}});
   value.update({{"forward_s", write("forward_s", layer.forward_s)},
-          {"backward_s", write("backward_s", layer.backward_s)},
-          {"update_s", write("update_s", layer.update_s)},
-          {"extrapolated_s", finite("extrapolated_s", layer.extrapolated_s)},
-          {"all_gather", write(layer.all_gather)},
-          {"reduce_data", write(layer.reduce_data)},
-          {"reduce_weights", write(layer.reduce_weights)}});
+                {"backward_s", write("backward_s", layer.backward_s)},
+                {"update_s", write("update_s", layer.update_s)},
+                {"extrapolated_s", finite("extrapolated_s", layer.extrapolated_s)},
+                {"all_gather", write(layer.all_gather)},
+                {"reduce_data", write(layer.reduce_data)},
+                {"reduce_weights", write(layer.reduce_weights)}});
   if (layer.redistribute.algorithm != "none") value["redistribute"] = write(layer.redistribute);
   value["phases"] = write(layer.phases);
   return value;

@@ -84,9 +84,8 @@ void add_imbalance(Page& page, const Result& result) {
   };
   for (const LayerResult& layer : result.layers) {
     for (const Spread& spread : {layer.forward_s, layer.backward_s, layer.update_s}) add(compute, spread);
-    for (const Spread& spread :
-         {layer.all_gather.bytes_sent, layer.reduce_data.bytes_sent, layer.reduce_weights.bytes_sent,
-          layer.redistribute.bytes_sent})
+    for (const Spread& spread : {layer.all_gather.bytes_sent, layer.reduce_data.bytes_sent,
+                                 layer.reduce_weights.bytes_sent, layer.redistribute.bytes_sent})
       add(bytes, spread);
   }
   constexpr double kWorthMentioning = 1.02;

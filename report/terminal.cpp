@@ -41,7 +41,7 @@ std::string layer_grids_text(const Result& result) {
     while (end < layers.size() && grid(layers[end]) == grid(layers[first])) ++end;
     text += (first == 0 ? "" : "; ") + std::to_string(grid(layers[first]).rows) + " x " +
             std::to_string(grid(layers[first]).columns) + ": " + layers[first].name +
-            (end - first > 1 ? " to " + layers[end - 1].name : "");
+            (end - first > 1 ? (end - first > 2 ? " to " : ", ") + layers[end - 1].name : "");
   }
   return text;
 }

@@ -49,8 +49,8 @@ const GridCost* best_by(const CostTable& table, const Price& price) {
 
 // Pure batch parallelism, which everything is held against.
 const GridCost* pure_batch(const CostTable& table) {
-  const auto found = std::find_if(table.grids.begin(), table.grids.end(),
-                                  [](const GridCost& cost) { return cost.grid.rows == 1; });
+  const auto found =
+      std::find_if(table.grids.begin(), table.grids.end(), [](const GridCost& cost) { return cost.grid.rows == 1; });
   return found == table.grids.end() || !found->impossible.empty() ? nullptr : &*found;
 }
 
@@ -69,8 +69,9 @@ void add_layers(Page& page, const CostTable& table) {
     layers.row({table.layers_before[i].name, format_count(table.layers_before[i].weights),
                 format_count(table.layers_before[i].d), format_count(table.layers_after[i].d)});
   page.table(layers);
-  page.sentence("|W|: weights without biases; d: values a sample of the layer's output, before pooling as formula (8) "
-                "counts them, after it as --gather after-pooling moves them.");
+  page.sentence(
+      "|W|: weights without biases; d: values a sample of the layer's output, before pooling as formula (8) "
+      "counts them, after it as --gather after-pooling moves them.");
 }
 
 void add_pure(Page& page, const CostJob& job) {
@@ -78,8 +79,8 @@ void add_pure(Page& page, const CostJob& job) {
   page.heading("All layers alike");
   page.fact("model (3)", format_seconds(table.formula_3_s.before_s) + " with d before pooling, " +
                              format_seconds(table.formula_3_s.after_s) + " after it");
-  page.fact("batch (4)", table.formula_4_s ? format_seconds(*table.formula_4_s)
-                                           : "not possible: fewer samples than processes");
+  page.fact("batch (4)",
+            table.formula_4_s ? format_seconds(*table.formula_4_s) : "not possible: fewer samples than processes");
   page.fact("domain (7)", table.formula_7_s ? format_seconds(*table.formula_7_s) + " for the convolutions"
                                             : "not possible: no convolutions, or images of fewer rows than processes");
 }
@@ -127,8 +128,8 @@ void add_best(Page& page, const CostTable& table) {
     const GridCost* best = best_by(table, way.price);
     if (best == nullptr) continue;
     const GridCost* batch = pure_batch(table);
-    std::string text = std::string("Best by ") + way.name + ": " + to_string(best->grid) + ", " +
-                       format_seconds(*way.price(*best));
+    std::string text =
+        std::string("Best by ") + way.name + ": " + to_string(best->grid) + ", " + format_seconds(*way.price(*best));
     if (batch != nullptr && best != batch && way.price(*batch))
       text += ", " + format_ratio(*way.price(*batch), *way.price(*best)) + " times less than pure batch";
     const bool unpriced = std::any_of(table.grids.begin(), table.grids.end(), [&](const GridCost& cost) {
@@ -154,9 +155,10 @@ void add_notes(Page& page, const CostJob& job) {
     page.sentence("The schedules of " + counted(unpriced, "grid") + " are not priced: with those of the grids that " +
                   "send fewer messages they have more than " + format_count(kMostMessages) + ".");
   if (impossible > 0) page.sentence(counted(impossible, "grid") + " not possible with this strategy: " + why + ".");
-  page.sentence("Formulas: Gholami et al., arXiv 1712.04432, as printed, words of 4 bytes. (8): layers on their grids. "
-                "(9): convolutions with images cut into Pr strips, as far as they have as many rows, all else on the "
-                "grid; a formula only. (6): moving activations to layers on other grids, which (8) lacks.");
+  page.sentence(
+      "Formulas: Gholami et al., arXiv 1712.04432, as printed, words of 4 bytes. (8): layers on their grids. "
+      "(9): convolutions with images cut into Pr strips, as far as they have as many rows, all else on the "
+      "grid; a formula only. (6): moving activations to layers on other grids, which (8) lacks.");
   page.sentence("Schedules: the messages of this program (collectives " + std::string(name_of(job.plan.algorithm)) +
                 ", gathered " + std::string(name_of(job.plan.gather)) + "), each alone on its route.");
 }
@@ -169,7 +171,8 @@ std::string to_text(const CostJob& job) {
   page.fact("network", job.network.name + ", batch " + format_count(static_cast<double>(job.plan.batch)));
   page.fact("processes", format_count(job.processes));
   page.fact("strategy", to_string(job.plan.strategy));
-  page.fact("messages", "alpha = " + format_seconds(job.latency_s) + ", 1/beta = " + format_bandwidth(job.bandwidth_Bps));
+  page.fact("messages",
+            "alpha = " + format_seconds(job.latency_s) + ", 1/beta = " + format_bandwidth(job.bandwidth_Bps));
   add_layers(page, job.table);
   add_pure(page, job);
   add_grids(page, job);
@@ -190,12 +193,10 @@ ordered_json write(const CostTable& table) {
     ordered_json value = {{"grid_rows", cost.grid.rows}, {"grid_columns", cost.grid.columns}};
     value["impossible"] = cost.impossible.empty() ? ordered_json(nullptr) : ordered_json(cost.impossible);
     for (const Way& way : ways()) value[std::string(way.key) + "_s"] = optional(way.key, way.price(cost));
-    value["formula_6_before_pooling_s"] = optional("formula_6", of_possible([](const GridCost& one) {
-                                                     return one.formula_6_s.before_s;
-                                                   })(cost));
-    value["formula_6_after_pooling_s"] = optional("formula_6", of_possible([](const GridCost& one) {
-                                                    return one.formula_6_s.after_s;
-                                                  })(cost));
+    value["formula_6_before_pooling_s"] =
+        optional("formula_6", of_possible([](const GridCost& one) { return one.formula_6_s.before_s; })(cost));
+    value["formula_6_after_pooling_s"] =
+        optional("formula_6", of_possible([](const GridCost& one) { return one.formula_6_s.after_s; })(cost));
     grids.push_back(std::move(value));
   }
   return grids;

@@ -14,7 +14,8 @@ namespace simtrain {
 
 // One per Simulation, shared by its ranks. Looks at once at the routes of all rings of grids' columns and rows: where
 // each flow of a ring has its links to itself, the ring needs no messages. Flows of rings over columns are not held
-// against those of rings over rows, or of another grid: they meet only when ranks are out of step. Bandwidths are those at the start.
+// against those of rings over rows, or of another grid: they meet only when ranks are out of step. Bandwidths are those
+// at the start.
 class MergedRounds final : public RoundMerging {
  public:
   // `host_of_rank` as in Simulation::run; both must outlive it. The grids are of all ranks (Plan::grids).
@@ -24,8 +25,8 @@ class MergedRounds final : public RoundMerging {
   ~MergedRounds() override;
 
   // Whether merged rounds are known to take as long as every message does (docs/decisions/0008-merged-detail.md): what
-  // `--detail auto` asks for. The flows of every ring share their links equally, or none at all; with ranks that are not
-  // equally fast, none at all, since rings out of step meet each other.
+  // `--detail auto` asks for. The flows of every ring share their links equally, or none at all; with ranks that are
+  // not equally fast, none at all, since rings out of step meet each other.
   [[nodiscard]] bool known_to_be_near(bool ranks_equally_fast) const;
 
   [[nodiscard]] Sharing sharing(const Group& group) const override;

@@ -106,6 +106,13 @@ void add_formulas(const Plan& plan, PricedOperations& prices, const PlatformResu
   }
 }
 
+// " --grid 32x8 --grid 1x256": for a command that measures what a plan needs.
+std::string grid_options(const Plan& plan) {
+  std::string text;
+  for (const Grid grid : plan.grids()) text += " --grid " + to_string(grid);
+  return text;
+}
+
 // Wrong input must not wait for a platform to load: every kernel of the plan is in the profile, and most of the time
 // that rank 0 computes is within the shapes that were measured.
 void check_profile(const Plan& plan, const Load& load, const Profile& profile, const PredictionOptions& options) {
@@ -113,8 +120,9 @@ void check_profile(const Plan& plan, const Load& load, const Profile& profile, c
   double seconds = 0, extrapolated_s = 0;
   for (const Step& step : plan.steps) {
     const auto* compute = std::get_if<ComputeStep>(&step);
-    const OperationCost cost =
-        prices.price(compute != nullptr ? plan.operation(*compute, {}) : ElementwiseOp{Elementwise::add, 1});
+    const Operation other = std::holds_alternative<RedistributeStep>(step) ? Operation(CopyBlock{1, 1, 1, 1})
+                                                                           : ElementwiseOp{Elementwise::add, 1};
+    const OperationCost cost = prices.price(compute != nullptr ? plan.operation(*compute, {}) : other);
     if (compute == nullptr) continue;
     seconds += cost.seconds;
     extrapolated_s += cost.extrapolated_s;
@@ -124,7 +132,7 @@ void check_profile(const Plan& plan, const Load& load, const Profile& profile, c
         "profile '" + profile.path() + "': " + format_percent(extrapolated_s / seconds) +
         " of the compute time lies outside what was measured; expected at most " + format_percent(kMostExtrapolated) +
         ". Measure it (calibrate kernels --network " + plan.network.name + " --batch " +
-        std::to_string(plan.options.batch) + " --grid " + to_string(plan.options.grid) +
+        std::to_string(plan.options.batch) + grid_options(plan) +
         (load.processes > 1 ? " --loaded, on a node of " + std::to_string(load.processes) + " cores" : "") +
         "), or accept it with --extrapolate");
 }

@@ -76,7 +76,8 @@ void advance_clocks(const Redistribution& array, AlphaBeta network, const std::f
       if (transfer.send_to >= 0)
         end_s = message_end(ready, clock(transfer.send_to), array.floats(transfer.send), network);
       if (transfer.receive_from >= 0)
-        end_s = std::max(end_s, message_end(ready, clock(transfer.receive_from), array.floats(transfer.receive), network));
+        end_s =
+            std::max(end_s, message_end(ready, clock(transfer.receive_from), array.floats(transfer.receive), network));
       end_s += packing_s(array.to, rank, transfer.receive);
     }
     for (const auto& [rank, transfer, end_s] : taken) {
@@ -109,8 +110,7 @@ class ClockedRun {
   }
 
   AlphaBetaCost run() {
-    for (const Step& step : plan_.steps)
-      std::visit([this](const auto& one) { advance(one); }, step);
+    for (const Step& step : plan_.steps) std::visit([this](const auto& one) { advance(one); }, step);
     cost_.iteration_s = *std::max_element(clocks_.begin(), clocks_.end());
     return cost_;
   }

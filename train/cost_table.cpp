@@ -45,8 +45,7 @@ double sum_of_6(const std::vector<FormulaLayer>& layers, const std::vector<Place
                 std::int64_t processes, AlphaBeta network) {
   double sum = 0;
   for (std::size_t i = 1; i < layers.size(); ++i)
-    if (places[i].grid != places[i].input)
-      sum += formula_6_redistribution(layers[i - 1], batch, processes, network);
+    if (places[i].grid != places[i].input) sum += formula_6_redistribution(layers[i - 1], batch, processes, network);
   return sum;
 }
 
@@ -117,16 +116,17 @@ CostTable cost_table(const Network& network, const PlanOptions& options, int pro
     table.formula_7_s = formula_7_domain(kinds.convolutions, batch, processes, speed);
 
   for (const Grid grid : grids_of(processes)) {
-    GridCost cost{.grid = grid, .impossible = {}, .formula_8_s = {}, .formula_6_s = {}, .schedule_s = {}, .formula_9_s = {}};
+    GridCost cost{
+        .grid = grid, .impossible = {}, .formula_8_s = {}, .formula_6_s = {}, .schedule_s = {}, .formula_9_s = {}};
     if (grid.columns <= options.batch && grid.rows <= kinds.lowest_image)
       cost.formula_9_s = formula_9_all(kinds.others, kinds.convolutions, batch, grid, speed);
     const std::vector<LayerStrategy> strategies = decide(options.strategy, network, grid);
-    const auto too_wide = std::find_if(strategies.begin(), strategies.end(), [&](const LayerStrategy& layer) {
-      return layer.grid.columns > options.batch;
-    });
+    const auto too_wide = std::find_if(strategies.begin(), strategies.end(),
+                                       [&](const LayerStrategy& layer) { return layer.grid.columns > options.batch; });
     if (too_wide != strategies.end()) {
-      cost.impossible = "a batch of " + std::to_string(options.batch) + " has fewer samples than the Pc = " +
-                        std::to_string(too_wide->grid.columns) + " of " + to_string(too_wide->grid);
+      cost.impossible = "a batch of " + std::to_string(options.batch) +
+                        " has fewer samples than the Pc = " + std::to_string(too_wide->grid.columns) + " of " +
+                        to_string(too_wide->grid);
     } else {
       const std::vector<Place> places = places_of(network, strategies);
       cost.formula_8_s = {sum_of_8(table.layers_before, places, batch, speed),

@@ -1,5 +1,5 @@
-// What an iteration communicates on every grid Pr x Pc of a number of processes, by each formula of the paper and by the
-// program's own schedules: at once, for as many processes as there may be.
+// What an iteration communicates on every grid Pr x Pc of a number of processes, by each formula of the paper and by
+// the program's own schedules: at once, for as many processes as there may be.
 #pragma once
 
 #include <optional>

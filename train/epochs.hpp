@@ -15,7 +15,8 @@ struct TrainingRun {
   std::vector<EpochResult> epochs;  // the same on every rank; empty without --epochs
 };
 
-// Every rank must call it; `me` are its coordinates on the grid of the loss. Rank 0 shows progress on stderr: a bar on a terminal, a line for each epoch.
+// Every rank must call it; `me` are its coordinates on the grid of the loss. Rank 0 shows progress on stderr: a bar on
+// a terminal, a line for each epoch.
 TrainingRun train_job(const Job& job, Trainer& trainer, Coordinates me);
 
 }  // namespace simtrain

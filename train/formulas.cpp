@@ -12,7 +12,9 @@ constexpr double kWordBytes = sizeof(float);
 
 double beta_of(AlphaBeta network) { return network.seconds_per_byte * kWordBytes; }  // seconds per word
 
-double ceil_log2(std::int64_t n) { return static_cast<double>(n <= 1 ? 0 : std::bit_width(static_cast<std::uint64_t>(n - 1))); }
+double ceil_log2(std::int64_t n) {
+  return static_cast<double>(n <= 1 ? 0 : std::bit_width(static_cast<std::uint64_t>(n - 1)));
+}
 
 // 2 (alpha ceil(log P) + beta (P-1)/P n): an all-reduce of n words.
 double all_reduce(double words, std::int64_t processes, AlphaBeta network) {

@@ -1,6 +1,6 @@
 // The cost formulas of Gholami et al., arXiv 1712.04432, as printed: communication of one iteration in seconds, one
-// function each, named by its number. alpha: seconds a message; beta: seconds a word of 4 bytes; logs to base 2, rounded
-// up. docs/formulas.md says where they differ from what the algorithm sends, which train/cost.hpp prices.
+// function each, named by its number. alpha: seconds a message; beta: seconds a word of 4 bytes; logs to base 2,
+// rounded up. docs/formulas.md says where they differ from what the algorithm sends, which train/cost.hpp prices.
 #pragma once
 
 #include <array>
@@ -35,12 +35,13 @@ struct FormulaLayer {
   double kernel = 1;                                                      // k_h = k_w
 };
 
-// The layers with weights. After pooling, d_i is the size of what the next layer with weights reads; before, of what the
-// layer itself puts out.
+// The layers with weights. After pooling, d_i is the size of what the next layer with weights reads; before, of what
+// the layer itself puts out.
 std::vector<FormulaLayer> formula_layers(const Network& network, Gather d);
 
 // (3) pure model parallelism: 3 sum_i (alpha ceil(log P) + beta B (P-1)/P d_i)
-double formula_3_model(const std::vector<FormulaLayer>& layers, double batch, std::int64_t processes, AlphaBeta network);
+double formula_3_model(const std::vector<FormulaLayer>& layers, double batch, std::int64_t processes,
+                       AlphaBeta network);
 
 // (4) pure batch parallelism: 2 sum_i (alpha ceil(log P) + beta (P-1)/P |W_i|)
 double formula_4_batch(const std::vector<FormulaLayer>& layers, std::int64_t processes, AlphaBeta network);

@@ -128,8 +128,8 @@ struct CollectiveStep {
 };
 // Over all ranks: a layer's input before the layer, or its gradient after it.
 struct RedistributeStep {
-  int row;       // of the layer that reads the input
-  int from, to;  // tensors on different grids
+  int row;                    // of the layer that reads the input
+  int from, to;               // tensors on different grids
   bool from_whole, to_whole;  // whether a rank has, and needs, all rows
 };
 using Step = std::variant<ComputeStep, CollectiveStep, RedistributeStep>;
@@ -138,7 +138,8 @@ struct Range {  // floats of a tensor's buffer
   std::int64_t offset = 0, count = 0;
 };
 
-// Wherever a rank is asked for, by `at`, these are its coordinates on options.grid; on(grid, at) tells those on another.
+// Wherever a rank is asked for, by `at`, these are its coordinates on options.grid; on(grid, at) tells those on
+// another.
 struct Plan {
   Network network;
   PlanOptions options;
@@ -153,9 +154,7 @@ struct Plan {
   [[nodiscard]] std::int64_t floats(int tensor, Coordinates at) const;
   // Of the batch over the columns of a grid.
   [[nodiscard]] Partition samples(Grid grid) const { return {options.batch, grid.columns}; }
-  [[nodiscard]] Coordinates on(Grid grid, Coordinates at) const {
-    return grid.coordinates(options.grid.rank(at));
-  }
+  [[nodiscard]] Coordinates on(Grid grid, Coordinates at) const { return grid.coordinates(options.grid.rank(at)); }
   [[nodiscard]] Grid grid_of(const ComputeStep& step) const {
     return strategies[static_cast<std::size_t>(step.layer)].grid;
   }

@@ -88,16 +88,16 @@ class PlanBuilder {
   Grid first_grid_;  // of the first layer with weights
   std::vector<Move> moves_;
   std::vector<std::vector<int>> inputs_;  // by layer: tensors on its own grid
-  std::vector<int> values_;            // by layer + 1: the tensor it puts out
-  std::vector<int> rows_;              // by layer: the report row it is counted in
-  std::vector<int> readers_;           // by layer + 1: how many layers take its output
-  std::vector<char> gathered_;         // by tensor
-  std::vector<char> needs_gradient_;   // by tensor: it comes from something with weights
-  std::vector<int> producer_rows_;     // by tensor: report row of the layer that made it
-  std::vector<int> gradients_;         // by tensor: the gradient of a value, or -1
-  std::vector<char> complete_;         // by tensor: gradients of which all rows are right, not only the rank's own
-  std::vector<int> statistics_;        // by layer: of batch normalisation
-  std::vector<int> weight_gradients_;  // by report row
+  std::vector<int> values_;               // by layer + 1: the tensor it puts out
+  std::vector<int> rows_;                 // by layer: the report row it is counted in
+  std::vector<int> readers_;              // by layer + 1: how many layers take its output
+  std::vector<char> gathered_;            // by tensor
+  std::vector<char> needs_gradient_;      // by tensor: it comes from something with weights
+  std::vector<int> producer_rows_;        // by tensor: report row of the layer that made it
+  std::vector<int> gradients_;            // by tensor: the gradient of a value, or -1
+  std::vector<char> complete_;            // by tensor: gradients of which all rows are right, not only the rank's own
+  std::vector<int> statistics_;           // by layer: of batch normalisation
+  std::vector<int> weight_gradients_;     // by report row
 };
 
 }  // namespace simtrain

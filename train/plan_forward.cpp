@@ -163,8 +163,8 @@ void PlanBuilder::loss() {
                              .row_floats = 1,
                              .per_sample = true,
                              .whole = true});
-  plan_.loss = add_tensor(
-      {.name = "loss", .role = Role::loss, .grid = grid(last), .rows = over_rows(1, last), .whole = true});
+  plan_.loss =
+      add_tensor({.name = "loss", .role = Role::loss, .grid = grid(last), .rows = over_rows(1, last), .whole = true});
   gradient(logits) = new_gradient(logits, true);
   complete(gradient(logits)) = 1;
   compute(Action::loss, last, Work::forward,

@@ -88,7 +88,9 @@ void visit_additions(const Plan& plan, const CollectiveStep& step, Coordinates a
 
 // The copies of a redistribution on one rank: what it keeps, and what goes packed.
 void visit_copies(const Redistribution& moved, int rank, const std::function<void(const Call&, std::int64_t)>& visit) {
-  const auto copy = [&](const StoredBlock& from, const StoredBlock& to) { for_each_call(copy_between(from, to), visit); };
+  const auto copy = [&](const StoredBlock& from, const StoredBlock& to) {
+    for_each_call(copy_between(from, to), visit);
+  };
   const auto packed_copy = [&](const Redistribution::Side& side, const ArrayBlock& block) {
     const StoredBlock stored = stored_block(moved, side, rank, block);
     if (!stored.contiguous()) copy(stored, packed(stored));
@@ -109,9 +111,10 @@ void check_trainable(const Plan& plan) {
     const Layer& layer = plan.network.layers[i];
     const int columns = plan.strategies[i].grid.columns;
     if (layer.type == LayerType::batch_norm && columns > 1)
-      throw InputError("network '" + plan.network.name + "', layer '" + layer.name +
-                       "': batch normalisation over a batch that is split over Pc = " + std::to_string(columns) +
-                       " grid columns cannot be trained with real numbers, only predicted; expected a grid with Pc = 1");
+      throw InputError(
+          "network '" + plan.network.name + "', layer '" + layer.name +
+          "': batch normalisation over a batch that is split over Pc = " + std::to_string(columns) +
+          " grid columns cannot be trained with real numbers, only predicted; expected a grid with Pc = 1");
   }
 }
 

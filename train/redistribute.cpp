@@ -67,10 +67,8 @@ CollectiveTraffic Collectives::redistribute(const Redistribution& array, Buffer 
   for (int round = next_round(array, rank_, 0); round < array.ranks(); round = next_round(array, rank_, round)) {
     const Transfer transfer = transfer_of(array, rank_, round);
     Buffer unused = scratch;
-    const Leg out =
-        leg_of(transfer.send_to, from, stored_block(array, array.from, rank_, transfer.send), unused);
-    const Leg in =
-        leg_of(transfer.receive_from, to, stored_block(array, array.to, rank_, transfer.receive), unused);
+    const Leg out = leg_of(transfer.send_to, from, stored_block(array, array.from, rank_, transfer.send), unused);
+    const Leg in = leg_of(transfer.receive_from, to, stored_block(array, array.to, rank_, transfer.receive), unused);
     if (!out.stored.contiguous()) copy(out.block, out.message, copy_between(out.stored, packed(out.stored)));
     exchange(out, in, longest_message_floats_, traffic);
     if (!in.stored.contiguous()) copy(in.message, in.block, copy_between(packed(in.stored), in.stored));

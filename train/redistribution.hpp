@@ -1,6 +1,6 @@
-// An activation or a gradient goes from the grid of one layer to that of another: a schedule of point-to-point messages,
-// a pure function like those of train/schedule.hpp, executed over MPI, priced by the alpha-beta model and proved right
-// in memory.
+// An activation or a gradient goes from the grid of one layer to that of another: a schedule of point-to-point
+// messages, a pure function like those of train/schedule.hpp, executed over MPI, priced by the alpha-beta model and
+// proved right in memory.
 //
 // The array has rows (channels or features), of which each has `row_floats` floats for each of `batch` samples; a rank
 // stores its part as [rows][samples][row_floats]. Both grids hold the same P ranks, numbered column by column
@@ -11,8 +11,9 @@
 //     has all rows of       0-1      2-3      4-5      6-7      8-9      10-11
 //   (row, column) on 3 x 2  (0,0)    (1,0)    (2,0)    (0,1)    (1,1)    (2,1)
 //     needs all rows of     0-5      0-5      0-5      6-11     6-11     6-11
-// Each rank gets from two others what it lacks, as an all-gather within each column of 3 x 2 would move it. The gradient
-// goes back from 3 x 2, where each rank has all rows of its six samples, to 1 x 6: no message, each keeps two of them.
+// Each rank gets from two others what it lacks, as an all-gather within each column of 3 x 2 would move it. The
+// gradient goes back from 3 x 2, where each rank has all rows of its six samples, to 1 x 6: no message, each keeps two
+// of them.
 //
 // Exactly what a rank needs and has not is sent to it, each float once. Where several ranks have it (all rows, the same
 // grid column), the one sends it whose grid row owns it, so that all send alike. In round k, 0 < k < P, rank r sends to

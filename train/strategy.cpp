@@ -47,8 +47,8 @@ StrategyRule parse_rule(std::string_view option, std::string_view text) {
 
 // Which rule a layer's name falls under; the number of rules if none.
 std::size_t rule_of(const std::vector<StrategyRule>& rules, const std::string& name) {
-  const auto found = std::find_if(rules.begin(), rules.end(),
-                                  [&](const StrategyRule& rule) { return matches(rule.pattern, name); });
+  const auto found =
+      std::find_if(rules.begin(), rules.end(), [&](const StrategyRule& rule) { return matches(rule.pattern, name); });
   return static_cast<std::size_t>(found - rules.begin());
 }
 
@@ -119,8 +119,8 @@ std::string to_string(const Strategy& strategy) {
 
 std::vector<LayerStrategy> decide(const Strategy& strategy, const Network& network, Grid grid) {
   if (strategy.kind == Strategy::Kind::rules) check_rules(strategy.rules, network, grid);
-  const auto first = std::find_if(network.layers.begin(), network.layers.end(),
-                                  [](const Layer& layer) { return layer.weighted(); });
+  const auto first =
+      std::find_if(network.layers.begin(), network.layers.end(), [](const Layer& layer) { return layer.weighted(); });
   std::vector<LayerStrategy> decided;
   for (const Layer& layer : network.layers) {
     if (layer.weighted())

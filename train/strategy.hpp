@@ -4,7 +4,8 @@
 //   uniform                     every layer on --grid
 //   conv-batch                  convolutions and what belongs to them on 1xP, the rest on --grid: section 2.4 of
 //                               Gholami et al., arXiv 1712.04432, its figures 7 and 9
-//   conv*:1x256; fc*:32x8       rules: PATTERN:GRID, separated by semicolons. A pattern is over the names of layers with
+//   conv*:1x256; fc*:32x8       rules: PATTERN:GRID, separated by semicolons. A pattern is over the names of layers
+//   with
 //                               weights, `*` any text and `?` any character; the first that matches wins, layers that
 //                               none matches are on --grid
 // Layers without weights belong to the layer whose output they take; what comes before the first layer with weights

@@ -96,8 +96,9 @@ void expect_none(const std::string& name, const std::string& text, const std::ve
 TEST(Allocation, NoneWithinIterationsOnSeveralGrids) {
   const Network network = network_from_json("small cnn", kSmallCnn);
   const int ranks = static_cast<int>(grids_of_world().front().size());
-  const Strategy in_turn{.kind = Strategy::Kind::rules,
-                         .rules = {{"conv1", {ranks, 1}}, {"conv2", {1, ranks}}, {"fc3", {ranks, 1}}, {"fc4", {1, ranks}}}};
+  const Strategy in_turn{
+      .kind = Strategy::Kind::rules,
+      .rules = {{"conv1", {ranks, 1}}, {"conv2", {1, ranks}}, {"fc3", {ranks, 1}}, {"fc4", {1, ranks}}}};
   for (const Grid grid : grids_of_world())
     for (const Strategy& strategy : {Strategy{.kind = Strategy::Kind::conv_batch}, in_turn})
       EXPECT_EQ(allocations_of_iterations(network, grid, Algorithm::ring, true, strategy), 0)

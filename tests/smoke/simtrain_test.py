@@ -89,6 +89,40 @@ class Options(ProgramTest):
                 for key in ("messages", "bytes_sent"):
                     self.assertEqual(ours[collective][key], theirs[collective][key])
 
+    def test_strategy(self):
+        job = ["--platform", "torus:4x2", "--network", "lenet", "--batch", "64", "--grid", "4x2", "--extrapolate"]
+        uniform = self.result(*job)
+        self.assertEqual(self.result(*job, "--strategy", "uniform"), uniform)
+        mixed = self.result(*job, "--strategy", "conv-batch")
+        self.assertEqual(mixed["job"]["strategy"], "conv-batch")
+        for layer in mixed["layers"]:
+            on_batch = layer["kind"].startswith("convolution")
+            self.assertEqual((layer.get("grid_rows"), layer.get("grid_columns")), (1, 8) if on_batch else (None, None))
+            self.assertEqual(layer["all_gather"]["algorithm"] == "none", on_batch)
+            self.assertEqual(layer["reduce_weights"]["group_size"], 8 if on_batch else 2)
+        moved = [layer for layer in mixed["layers"] if "redistribute" in layer]
+        self.assertEqual([layer["name"] for layer in moved],
+                         [next(layer["name"] for layer in mixed["layers"] if layer["kind"].startswith("linear"))])
+        self.assertEqual(moved[0]["redistribute"]["group_size"], 8)
+        # 64 samples on 1 x 8 are 8 a rank, which the other 3 ranks of a column of 4 x 2 lack; the gradient stays.
+        self.assertEqual(moved[0]["redistribute"]["messages"], 8 * 3)
+        named = self.result(*job, "--strategy", " conv*:1x8 ;")
+        self.assertEqual(named["job"]["strategy"], "conv*:1x8")
+        self.assertEqual(named["layers"], mixed["layers"])
+        merged = self.result(*job, "--strategy", "conv-batch", "--detail", "merged", "--collectives", "ring")
+        every = self.result(*job, "--strategy", "conv-batch", "--detail", "messages", "--collectives", "ring")
+        self.assertAlmostEqual(merged["iteration_s"] / every["iteration_s"], 1, delta=0.01)
+        self.run_program("simtrain", "sweep", *job[:6], "--extrapolate", "--processes", "8", "--strategy", "conv-batch",
+                         "--json", "s.json")
+        points = {p["point"]: p["result"] for p in json.loads((self.folder / "s.json").read_text())["points"]}
+        self.assertEqual(points["4x2"], mixed)
+        (self.folder / "s.json").unlink()
+        (self.folder / "result.json").unlink()
+        for wrong, *parts in (("conv-bach", "did you mean 'conv-batch'"), ("cnv1:1x8", "did you mean 'conv1'"),
+                              ("conv*:1x7", "1x7", "8"), ("conv*", "conv*"), ("conv*:8", "ROWSxCOLUMNS")):
+            self.refuse("simtrain", [*job, "--strategy", wrong], "--strategy", *parts)
+        self.refuse("simtrain", [*job, "--strategy", "conv-batch", "--batch", "7"], "--batch", "1x8", "conv1")
+
     def test_iterations_batch_and_momentum(self):
         self.assertEqual(len(self.result(*JOB, "--grid", "2x2", "--iterations", "3")["iteration_seconds"]), 3)
         once = self.result(*JOB, "--grid", "2x2")
@@ -131,7 +165,7 @@ class Scenarios(ProgramTest):
         self.assertEqual(self.result("--scenario", "my.ini", "--tp", "1", "--dp", "8")["job"]["grid_rows"], 1)
 
     def test_shipped_scenarios_run(self):
-        for name in ("alexnet-torus", "alexnet-ethernet", "paper-crossbar", "mlp-real-numbers"):
+        for name in ("alexnet-torus", "alexnet-ethernet", "paper-crossbar", "paper-figure-7", "mlp-real-numbers"):
             self.assertGreater(self.result("--scenario", name)["iteration_s"], 0)
 
     def test_wrong_files(self):

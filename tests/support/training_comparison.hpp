@@ -72,8 +72,8 @@ class SerialTraining {
   }
 
   [[nodiscard]] Plan plan(Grid grid, Algorithm algorithm, Gather gather, const Strategy& strategy = {}) const {
-    return make_plan(network_, {grid, batch_, algorithm, gather, kLearningRate, kMomentum, kWeightDecay, true, seed_,
-                                strategy});
+    return make_plan(network_,
+                     {grid, batch_, algorithm, gather, kLearningRate, kMomentum, kWeightDecay, true, seed_, strategy});
   }
 
   // Strategies of several grids: conv-batch, and one for each grid of so many ranks to start from, in which each layer

@@ -116,6 +116,7 @@ TEST(Calls, OfStreamsHaveTheirElements) {
   EXPECT_EQ(only(BiasForward{3, 4}), Shape(bias, 12, 1, 1));
   EXPECT_EQ(only(BiasGradient{3, 5}), Shape(bias_gradient, 15, 1, 1));
   EXPECT_EQ(only(Flatten{FlattenDirection::gradient, 2, 3, 5}), Shape(flatten, 30, 1, 1));
+  EXPECT_EQ(only(CopyBlock{4, 7, 100, 7}), Shape(flatten, 28, 1, 1));
   EXPECT_EQ(only(SoftmaxLoss{10, 7, 100}), Shape(softmax_loss, 70, 1, 1));
   EXPECT_EQ(only(Update{9, 0.1F, 0.9F, 0}), Shape(update, 9, 1, 1));
   const auto pooling = [&](PoolingKind kind, PoolingPass pass) {

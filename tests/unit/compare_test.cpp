@@ -42,7 +42,7 @@ TEST(Compare, WorksOutTotals) {
   expect_contrast(comparison.adding, 3.5, 3.5);
   expect_contrast(comparison.imbalance, 1.5 * 48 - 48, 1.5 * 48 - 41.5);  // the means changed, the most loaded not
   expect_contrast(comparison.extrapolated, 0, 2.4);
-  const std::vector<std::pair<double, double>> phases{{15, 15.5}, {30, 23}, {3, 3}, {6, 6}, {8, 8}, {8, 6.5}};
+  const std::vector<std::pair<double, double>> phases{{15, 15.5}, {30, 23}, {3, 3}, {6, 6}, {8, 8}, {8, 6.5}, {0, 0}};
   ASSERT_EQ(comparison.phases.size(), phases.size());
   for (std::size_t i = 0; i < phases.size(); ++i)
     expect_contrast(comparison.phases[i], phases[i].first, phases[i].second);
@@ -233,6 +233,20 @@ TEST(Compare, MentionsWhatMayDiffer) {
   NamedResult rounded = simulated();
   rounded.result.job.momentum = static_cast<double>(0.9F);
   EXPECT_TRUE(compare(simulated(), rounded).mentions.empty());
+}
+
+TEST(Compare, KnowsRedistribution) {
+  const Result ours = with_redistribution(sample_result());
+  Result theirs = ours;
+  theirs.layers[1].redistribute.seconds.mean = 0.008;
+  const Comparison comparison = compare({"a.json", ours}, {"b.json", theirs});
+  const Contrast& all = comparison.phases[static_cast<std::size_t>(Phase::redistribute)];
+  EXPECT_DOUBLE_EQ(all.reference_s, 0.005);
+  EXPECT_DOUBLE_EQ(all.other_s, 0.008);
+  EXPECT_NEAR(comparison.communication.difference_s(), 0.003, 1e-12);
+  EXPECT_EQ(comparison.differences.front().layer, comparison.differences.front().phase ? "b" : "");
+  EXPECT_NE(comparison_to_json(comparison).find("\"redistribute\""), std::string::npos);
+  EXPECT_THROW((void)compare({"a.json", ours}, {"c.json", sample_result()}), InputError);
 }
 
 TEST(Compare, EqualResultsDifferInNothing) {

@@ -49,7 +49,8 @@ TEST(Formula, LayersAreThePapersTable) {
 
 // P = 512: log P = 9. 8 layers x 9 x 2 us = 144 us of latency.
 TEST(Formula, Number3IsAnAllGatherAndAnAllReduceOfEveryOutput) {
-  // beta B (P-1)/P d: 4/6e9 x 2048 x 511/512 = 1.362666... us a value; of 659 272 values 898.37 ms, three times 2.695 s.
+  // beta B (P-1)/P d: 4/6e9 x 2048 x 511/512 = 1.362666... us a value; of 659 272 values 898.37 ms, three times 2.695
+  // s.
   expect_same(kBeta * 2048 * 511 / 512, 1.36266666666666667e-6);
   expect_same(formula_3_model(layers(), kBatch, 512, kNetwork), 3 * (144e-6 + 1.36266666666666667e-6 * kAllBefore));
   expect_same(formula_3_model(layers(Gather::after_pooling), kBatch, 512, kNetwork),
@@ -123,7 +124,8 @@ TEST(Formula, Number9PutsThemTogether) {
   for (const FormulaLayer& layer : others) expected += formula_8_integrated(layer, 512, {64, 8}, kNetwork).total();
   expect_same(formula_9_all(others, convolutions, 512, {64, 8}, kNetwork), expected);
   // Its weights' part: all of the convolutions' 2 332 704 over 512 ranks.
-  const double halos = 10 * kAlpha + kBeta * 64 * (227 * 3 * 5 + 27 * 96 * 2 + 13 * 1024 + 55 * 96 * 5 + 27 * 512 + 13 * 1024);
+  const double halos =
+      10 * kAlpha + kBeta * 64 * (227 * 3 * 5 + 27 * 96 * 2 + 13 * 1024 + 55 * 96 * 5 + 27 * 512 + 13 * 1024);
   expect_same(formula_7_domain(convolutions, 64, 512, kNetwork),
               halos + 2 * (5 * 9 * kAlpha + 2'332'704 * kBeta * 511 / 512));
 }
@@ -135,8 +137,7 @@ TEST(Formula, OfAPlanTakesEachLayersGrid) {
   options.strategy.kind = Strategy::Kind::conv_batch;
   const auto rows = paper_cost(make_plan(alexnet(), options), kNetwork);
   ASSERT_EQ(rows.size(), 8U);
-  for (std::size_t i = 0; i < 5; ++i)
-    expect_same(rows[i].total(), 2 * (9 * kAlpha + kBeta * 511 / 512 * kWeights[i]));
+  for (std::size_t i = 0; i < 5; ++i) expect_same(rows[i].total(), 2 * (9 * kAlpha + kBeta * 511 / 512 * kWeights[i]));
   expect_same(rows[5].total(), formula_8_integrated(layers()[5], 2048, {16, 32}, kNetwork).total());
 }
 
@@ -211,7 +212,8 @@ TEST(CostTable, OfAMillionProcessesHasNoSchedules) {
   }
   EXPECT_EQ(possible, 12);
   EXPECT_FALSE(table.formula_4_s);
-  for (const GridCost& cost : table_of(1 << 20, Strategy::Kind::conv_batch).grids) EXPECT_FALSE(cost.impossible.empty());
+  for (const GridCost& cost : table_of(1 << 20, Strategy::Kind::conv_batch).grids)
+    EXPECT_FALSE(cost.impossible.empty());
 }
 
 }  // namespace

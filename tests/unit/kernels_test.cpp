@@ -129,6 +129,17 @@ TEST(Flatten, ForwardAndBack) {
   EXPECT_EQ(back, x);
 }
 
+// Rows 1 and 2, columns 2 to 4 of a 4 x 5 matrix into columns 1 to 3 of a 2 x 4 one; nothing else changes.
+TEST(CopyBlock, MovesRunsAndNothingElse) {
+  const Floats x = random_floats(20, 1);
+  Floats from = x, to(8, -1.0F);
+  const Buffer source = buffer(from), target = buffer(to);
+  execute(CopyBlock{2, 3, 5, 4}, {source.slice(7, 13), target.slice(1, 7)});
+  EXPECT_EQ(to, (Floats{-1, x[7], x[8], x[9], -1, x[12], x[13], x[14]}));
+  execute(CopyBlock{0, 3, 5, 4}, {source, target});
+  EXPECT_EQ(from, x);
+}
+
 TEST(UpdateTest, MomentumAndDecay) {
   Floats dw{0.5F, -1.0F}, w{2.0F, 3.0F}, v{0.25F, 0.5F};
   execute(Update{2, 0.125F, 0.5F, 0.25F}, {buffer(dw), buffer(w), buffer(v)});

@@ -48,8 +48,10 @@ std::set<Element> part(const Redistribution& array, const Side& side, int rank, 
   std::set<Element> elements;
   for (std::int64_t row = 0; row < side.rows.size(); ++row)
     for (std::int64_t sample = 0; sample < array.batch; ++sample) {
-      const bool mine = row >= side.rows.offset(grid_row) && row < side.rows.offset(grid_row) + side.rows.length(grid_row);
-      const bool of_column = sample >= samples.offset(column) && sample < samples.offset(column) + samples.length(column);
+      const bool mine =
+          row >= side.rows.offset(grid_row) && row < side.rows.offset(grid_row) + side.rows.length(grid_row);
+      const bool of_column =
+          sample >= samples.offset(column) && sample < samples.offset(column) + samples.length(column);
       for (std::int64_t pixel = 0; (whole || mine) && of_column && pixel < array.row_floats; ++pixel)
         elements.insert({row, sample, pixel});
     }
@@ -170,15 +172,16 @@ TEST(Redistribution, OfAMillionRanksIsLookedAtOneByOne) {
   EXPECT_LE(rounds, 2 * 1023);
 }
 
-// 1 x 3 to 3 x 1, three samples of one row: each rank sends its sample to both others. Round 1: 0 to 1 to 2 to 0, round 2:
-// 0 to 2 to 1 to 0. Messages of one float, of which the target's are contiguous; each keeps one float.
+// 1 x 3 to 3 x 1, three samples of one row: each rank sends its sample to both others. Round 1: 0 to 1 to 2 to 0, round
+// 2: 0 to 2 to 1 to 0. Messages of one float, of which the target's are contiguous; each keeps one float.
 TEST(Redistribution, ClocksTakeTheRounds) {
   const Redistribution array{
       .from = side({1, 3}, 3, 1, false, false), .to = side({3, 1}, 3, 1, true, true), .batch = 3, .row_floats = 1};
   std::vector<double> clocks{0, 0, 10};
   // 3 rows of 1 sample on the sending side (contiguous), 3 rows of 3 samples on the receiving side (packed).
-  advance_clocks(array, {.latency_s = 1, .seconds_per_byte = 0.25},
-                 [](std::int64_t floats) { return 0.01 * static_cast<double>(floats); }, clocks);
+  advance_clocks(
+      array, {.latency_s = 1, .seconds_per_byte = 0.25},
+      [](std::int64_t floats) { return 0.01 * static_cast<double>(floats); }, clocks);
   // Copy of 3 floats: 0.03. A message of 3 floats takes 1 + 3 = 4, and 0.03 to unpack. Rank 2 is ready at 10.03.
   // Round 1: 0 sends to 1 (4.03) and receives from 2 (14.03): 14.06. 1 sends to 2 (14.03): 14.06. 2: 14.06.
   // Round 2: all from 14.06: 18.09.

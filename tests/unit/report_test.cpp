@@ -109,6 +109,18 @@ TEST(Report, LayerTableHasEveryPhaseAndATotal) {
   EXPECT_TRUE(says(text, "slowest rank computes 1.50 times the mean, fastest 0.75 times; busiest sender sends 1.10"));
 }
 
+TEST(Report, ShowsGridsOfLayersAndRedistribution) {
+  const std::string text = to_text(with_redistribution(sample_result()));
+  EXPECT_EQ(after(text, "layers"), words_of("4 x 2: a; 2 x 4: b"));
+  EXPECT_EQ(after(text, "b").at(7), "5.000");  // after the three compute phases, their sum and three collectives
+  EXPECT_EQ(after(text, "a").at(7), "-");
+  EXPECT_EQ(after(text, "total").at(7), "5.000");
+  EXPECT_EQ(after(text, "redistribute"), words_of("point-to-point 8 5.000 4.000 1.25 - -"));
+  EXPECT_TRUE(says(text, "strategy b:2x4"));
+  expect_narrow(text);
+  EXPECT_EQ(to_text(sample_result()).find("redis"), std::string::npos);
+}
+
 TEST(Report, SharesAddUpToTheIteration) {
   const std::string text = to_text(sample_result());
   const Words compute = after(text.substr(text.find("Where the time goes")), "compute");

@@ -49,7 +49,8 @@ TEST(ResultJson, RoundTripGivesAnEqualResult) {
   calibrated.platform->network_source = "remote messages up to 1.00 MiB";
   calibrated.platform->network_outside_share = 0.25;
   for (const Result& result : {sample_result(), calibrated, sample_native_result(), with_phases(sample_native_result()),
-                               with_replicas(sample_result())}) {
+                               with_replicas(sample_result()), with_redistribution(sample_result()),
+                               with_phases(with_redistribution(sample_result()))}) {
     const std::string text = to_json(result);
     EXPECT_EQ(result_from_json("r.json", text), result);
     EXPECT_EQ(to_json(result_from_json("r.json", text)), text);
@@ -85,6 +86,21 @@ TEST(ResultJson, HasPhasesAndWhereThereAreNoneNull) {
   EXPECT_DOUBLE_EQ(phases.at("backward").at("end_s").at("max").get<double>(), 0.024);
   const json none = json::parse(to_json(sample_result()));
   for (const auto& [key, phase] : none.at("layers").at(1).at("phases").items()) EXPECT_TRUE(phase.is_null()) << key;
+}
+
+// Layers that are not redistributed look as they did before there was such a thing.
+TEST(ResultJson, HasRedistributionWhereThereIsOne) {
+  const json document = json::parse(to_json(with_phases(with_redistribution(sample_result()))));
+  const json &a = document["layers"][0], &b = document["layers"][1];
+  for (const char* key : {"redistribute", "grid_rows", "grid_columns"}) {
+    EXPECT_FALSE(a.contains(key)) << key;
+    EXPECT_TRUE(b.contains(key)) << key;
+  }
+  EXPECT_FALSE(a["phases"].contains("redistribute"));
+  EXPECT_EQ(b["phases"]["redistribute"]["median_s"], 0.005);
+  EXPECT_EQ(b["redistribute"]["messages"], 24);
+  EXPECT_EQ(b["grid_columns"], 4);
+  EXPECT_NEAR(document["totals"]["communication_s"].get<double>(), 0.027, 1e-12);
 }
 
 TEST(ResultJson, EveryMissingOrUnknownKeyIsRefused) {

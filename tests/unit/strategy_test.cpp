@@ -101,8 +101,8 @@ TEST(MixedPlan, OfOneGridIsTheUniformPlan) {
   for (const Step& step : named.steps) EXPECT_FALSE(std::holds_alternative<RedistributeStep>(step));
 }
 
-// conv-batch on 16 x 32, B = 2048: convolutions reduce all of their weights over 512 ranks and exchange nothing else; the
-// fully connected layers are as on the grid, but for conv5's all-gather, in whose place there is a redistribution.
+// conv-batch on 16 x 32, B = 2048: convolutions reduce all of their weights over 512 ranks and exchange nothing else;
+// the fully connected layers are as on the grid, but for conv5's all-gather, in whose place there is a redistribution.
 TEST(MixedPlan, ConvBatchExchangesWhatFormula8Counts) {
   const Plan plan = plan_of(alexnet(), {16, 32}, 2048, "conv-batch");
   std::map<std::pair<Exchange, int>, std::pair<std::int64_t, int>> found;  // floats of the array, members
