@@ -59,7 +59,7 @@ struct Transfer {
 };
 
 // The first round after `round` (0: the first of all) in which the rank sends or receives; ranks() when there is none.
-// O(1), no allocation; so is transfer_of.
+// Precondition: at most 2^30 ranks. O(1), no allocation; so is transfer_of.
 int next_round(const Redistribution& redistribution, int rank, int round);
 // Precondition: 0 < round < ranks().
 Transfer transfer_of(const Redistribution& redistribution, int rank, int round);
