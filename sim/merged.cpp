@@ -94,12 +94,14 @@ MergedRounds::Ring& MergedRounds::ring_of(const Group& group) const {
 Sharing MergedRounds::sharing(const Group& group) const { return ring_of(group).sharing; }
 
 // Each round takes as long as the slowest way: a member cannot begin one before its neighbours have ended the last.
-bool MergedRounds::start_ring(const Group& group, int rounds, std::int64_t round_bytes, std::int64_t my_bytes) {
+bool MergedRounds::start_ring(const Group& group, int rounds, std::int64_t round_bytes,
+                              const CollectiveTraffic& mine) {
   Ring& ring = ring_of(group);
   const double now_s = simulation_.clock_s();
   const bool by_formula = ring.sharing == Sharing::none;
-  ring.uncounted[static_cast<std::size_t>(group.me)] += static_cast<double>(
-      by_formula ? my_bytes + std::int64_t{rounds} * kEnvelopeBytes : my_bytes - rounds * round_bytes);
+  const std::int64_t simulated = by_formula ? 0 : rounds * (round_bytes + kEnvelopeBytes);
+  ring.uncounted[static_cast<std::size_t>(group.me)] +=
+      static_cast<double>(mine.bytes_sent + mine.messages * kEnvelopeBytes - simulated);
   if (!by_formula) {
     ring.meet(now_s);
     return false;

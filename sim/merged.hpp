@@ -30,7 +30,7 @@ class MergedRounds final : public RoundMerging {
   void count_rings() const;
 
   [[nodiscard]] Sharing sharing(const Group& group) const override;
-  bool start_ring(const Group& group, int rounds, std::int64_t round_bytes, std::int64_t my_bytes) override;
+  bool start_ring(const Group& group, int rounds, std::int64_t round_bytes, const CollectiveTraffic& mine) override;
   void end_ring(const Group& group, int latencies) override;
   void pass_latencies(int rank, const std::vector<int>& partners) override;
   [[nodiscard]] std::int64_t envelope_floats() const override;

@@ -45,7 +45,7 @@ void lay_out_stacks(const SimulationOptions& options) {
 // Of a file: SimGrid lists loopbacks too, and orders names as text. What goes from a host to itself goes over one; a
 // link that is no loopback may be on that way too, but then it is shared.
 void sort_links(LoadedPlatform& platform) {
-  std::unordered_set<const s4u::Link*> loopbacks;
+  std::unordered_set<const s4u::Link*> loopbacks{s4u::Link::by_name_or_null("__loopback__")};  // of hosts without one
   for (const s4u::Host* host : platform.hosts) {
     std::vector<s4u::Link*> links;
     host->route_to(host, links, nullptr);

@@ -7,6 +7,7 @@
 #include "kernels/modelled.hpp"
 #include "sim/machine.hpp"
 #include "sim/placement.hpp"
+#include "sim/platform/spec.hpp"
 #include "sim/simulation.hpp"
 #include "tests/support/analytic_cost.hpp"
 #include "tests/support/values_in_child.hpp"
