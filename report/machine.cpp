@@ -16,12 +16,12 @@ constexpr std::size_t kShownClasses = 8;
 
 std::string grid_text(int rows, int columns) { return std::to_string(rows) + " x " + std::to_string(columns); }
 
-// "12.3 % faster than now", "as fast as now"
+// "12.3 % less than now", "as long as now"
 std::string against(double seconds, double now_s) {
   constexpr double kSame = 0.0005;
   const double change = now_s > 0 ? seconds / now_s - 1 : 0;
-  if (std::abs(change) < kSame) return "as fast as now";
-  return format_percent(std::abs(change)) + (change < 0 ? " faster than now" : " slower than now");
+  if (std::abs(change) < kSame) return "as long as now";
+  return format_percent(std::abs(change)) + (change < 0 ? " less than now" : " more than now");
 }
 
 void add_parts(Page& page, const std::string& label, const std::vector<SlowPart>& parts, std::int64_t count) {
@@ -31,6 +31,15 @@ void add_parts(Page& page, const std::string& label, const std::vector<SlowPart>
   if (std::cmp_greater(count, kShownParts))
     text += " and " + std::to_string(count - static_cast<std::int64_t>(kShownParts)) + " more";
   if (!text.empty()) page.fact(label, text);
+}
+
+std::string advice(const SlowPartsResult& parts, double now_s) {
+  const GridAlternative* best = nullptr;
+  for (const GridAlternative& one : parts.without)
+    if (one.iteration_s && *one.iteration_s < now_s && (best == nullptr || *one.iteration_s < *best->iteration_s))
+      best = &one;
+  if (best == nullptr) return "Leaving the slow hosts out does not pay.";
+  return "Faster: leave the slow hosts out, and run " + grid_text(best->grid_rows, best->grid_columns) + " on others.";
 }
 
 std::string class_text(const LinkClassResult& one) {
@@ -78,6 +87,7 @@ void add_slow_parts(Page& page, const Result& result) {
                               (one.iteration_s ? format_seconds(*one.iteration_s) + ", " +
                                                      against(*one.iteration_s, result.iteration_s)
                                                : "not possible: " + one.error));
+  if (!parts.without.empty()) page.sentence(advice(parts, result.iteration_s));
 }
 
 void add_links(Page& page, const Result& result) {
@@ -89,7 +99,8 @@ void add_links(Page& page, const Result& result) {
     table.row({links.busiest[i].name, format_bytes(links.busiest[i].bytes),
                format_percent(links.busiest[i].utilisation)});
   page.table(table);
-  page.sentence(std::to_string(links.used) + " of " + counted(links.count(), "link") + " carry something.");
+  page.sentence(format_count(static_cast<double>(links.used)) + " of " + counted(links.count(), "link") +
+                " carry something.");
   std::string text;
   for (std::size_t i = 0; i < std::min(links.classes.size(), kShownClasses); ++i)
     text += (i == 0 ? "" : ", ") + class_text(links.classes[i]);

@@ -112,6 +112,7 @@ Result predict_with_costs(const Job& job, const PredictionOptions& options) {
 
   PredictionOptions other = alone(options);
   other.placement = parse_placement_name(result.job.placement);
+  other.detail = parse_detail("detail", result.job.detail);  // or the difference would be that of details too
   std::vector<Grid> grids;
   if (parts.slow_hosts_used > 0) grids = smaller_grids(job.plan.grid, parts.healthy_slots);
   const auto outcomes = run_all(1 + grids.size(), options.processes, [&](std::size_t i) {
