@@ -96,8 +96,8 @@ void add_links(Page& page, const Result& result) {
   page.heading("Busiest links (of one iteration; use: bytes / (bandwidth x iteration))");
   Table table({{.heading = "link", .align = Table::Align::left}, {.heading = "carries"}, {.heading = "use"}});
   for (std::size_t i = 0; i < std::min(links.busiest.size(), kShownLinks); ++i)
-    table.row({links.busiest[i].name, format_bytes(links.busiest[i].bytes),
-               format_percent(links.busiest[i].utilisation)});
+    table.row(
+        {links.busiest[i].name, format_bytes(links.busiest[i].bytes), format_percent(links.busiest[i].utilisation)});
   page.table(table);
   page.sentence(format_count(static_cast<double>(links.used)) + " of " + counted(links.count(), "link") +
                 " carry something.");

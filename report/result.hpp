@@ -127,7 +127,7 @@ struct ReplicasResult {
 struct LinkClassResult {
   std::string name;
   std::int64_t count = 0;
-  double bytes = 0;                                 // that all of them carry
+  double bytes = 0;                                  // that all of them carry
   double mean_utilisation = 0, max_utilisation = 0;  // bytes / (bandwidth x iteration), 1: busy all the time
   bool operator==(const LinkClassResult&) const = default;
 };
@@ -167,7 +167,7 @@ struct GridAlternative {  // the job on hosts that are not slow
   bool operator==(const GridAlternative&) const = default;
 };
 struct SlowPartsResult {
-  std::string description;           // as asked for, seed included
+  std::string description;             // as asked for, seed included
   std::vector<SlowPart> hosts, links;  // at most kMostListedParts of each, by the platform's numbers
   std::int64_t slow_hosts = 0, slow_hosts_used = 0, degraded_links = 0;
   std::int64_t healthy_slots = 0;        // ranks that hosts which are not slow have room for
@@ -201,8 +201,8 @@ struct Result {
   std::optional<PlatformResult> platform;
   std::optional<ProfileResult> profile;
   std::optional<NativeResult> native;
-  std::optional<ReplicasResult> replicas;  // of simulated results that were asked for them
-  std::optional<LinksResult> links;        // of simulated results on a platform that has any
+  std::optional<ReplicasResult> replicas;        // of simulated results that were asked for them
+  std::optional<LinksResult> links;              // of simulated results on a platform that has any
   std::vector<PlacementTrial> placement_trials;  // of --placement auto
   std::optional<SlowPartsResult> slow_parts;
 

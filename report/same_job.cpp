@@ -107,7 +107,8 @@ std::vector<Mention> circumstances(const Result& reference, const Result& other)
   Differences differences;
   differences.add("platform", machine_of(reference), machine_of(other));
   differences.add("placement", ours.placement, theirs.placement);
-  if (reference.platform && other.platform) differences.add("ranks per host", ours.ranks_per_host, theirs.ranks_per_host);
+  if (reference.platform && other.platform)
+    differences.add("ranks per host", ours.ranks_per_host, theirs.ranks_per_host);
   differences.add("slow parts", slow_parts_of(reference), slow_parts_of(other));
   differences.add("numerics", ours.numerics, theirs.numerics);
   differences.add("detail", ours.detail, theirs.detail);

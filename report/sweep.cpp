@@ -57,7 +57,8 @@ Table ranked_table(const std::vector<SweepPoint>& points, const std::vector<std:
     table.row({std::to_string(i + 1), grid_text(point), time(result.iteration_s),
                format_ratio(result.iteration_s, best_s), format_count(result.images_per_s()), time(result.compute_s()),
                time(result.communication_s()), time(result.alpha_beta_s()), time(result.paper_s()),
-               format_bytes(result.memory.total()), fits_host(result.memory) ? "" : "!", chosen ? result.job.placement : ""});
+               format_bytes(result.memory.total()), fits_host(result.memory) ? "" : "!",
+               chosen ? result.job.placement : ""});
   }
   return table;
 }

@@ -61,13 +61,14 @@ void add_job(Page& page, const Result& result) {
   if (result.platform) page.fact("messages", messages_text(*result.platform));
   page.fact("collectives", job.collectives);
   std::string options;
-  for (const auto& [name, value] : {std::pair<std::string, std::string>{"strategy", job.strategy},
-                                    {"gather", job.gather},
-                                    {"placement", job.placement},
-                                    {"ranks per host", job.ranks_per_host > 1 ? std::to_string(job.ranks_per_host) : ""},
-                                    {"numerics", job.numerics},
-                                    {"detail", job.detail == "merged" ? job.detail : ""},
-                                    {"dropout", job.dropout ? "yes" : ""}})
+  for (const auto& [name, value] :
+       {std::pair<std::string, std::string>{"strategy", job.strategy},
+        {"gather", job.gather},
+        {"placement", job.placement},
+        {"ranks per host", job.ranks_per_host > 1 ? std::to_string(job.ranks_per_host) : ""},
+        {"numerics", job.numerics},
+        {"detail", job.detail == "merged" ? job.detail : ""},
+        {"dropout", job.dropout ? "yes" : ""}})
     if (!value.empty()) options += (options.empty() ? "" : ", ") + name + " " + value;
   add_optional(page, "options", options);
   if (result.native) {

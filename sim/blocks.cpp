@@ -66,8 +66,7 @@ Blocks find_boxes(const HostSpace& space, int size, int count) {
   for (bool more = true; more;) {
     std::int64_t boxes = 1;
     for (std::size_t d = 0; d < box.size(); ++d) boxes *= space.torus[d] / box[d];
-    if (product(box) >= size && boxes >= count)
-      candidates.push_back({product(box), diameter(space.torus, box), box});
+    if (product(box) >= size && boxes >= count) candidates.push_back({product(box), diameter(space.torus, box), box});
     std::size_t d = 0;
     while (d < box.size() && box[d] == space.torus[d]) box[d++] = 1;
     more = d < box.size();

@@ -31,10 +31,10 @@ HostSpace host_space(const Simulation& simulation, bool nearness) {
 
 SlowParts find_slow_parts(const Simulation& simulation, const SlowPartsOptions& options) {
   const LoadedPlatform& platform = simulation.platform();
-  return find_slow_parts(options, {platform.name, static_cast<int>(platform.hosts.size()),
-                                   static_cast<int>(platform.links.size()),
-                                   [&](int host) { return host_name(simulation, host); },
-                                   [&](int link) { return simulation.name_of_link(link); }});
+  return find_slow_parts(
+      options,
+      {platform.name, static_cast<int>(platform.hosts.size()), static_cast<int>(platform.links.size()),
+       [&](int host) { return host_name(simulation, host); }, [&](int link) { return simulation.name_of_link(link); }});
 }
 
 void leave_out(const SlowParts& slow, HostSpace& space) {

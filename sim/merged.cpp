@@ -19,7 +19,7 @@ struct MergedRounds::Ring {
   Group group;                    // of its first member
   std::vector<double> uncounted;  // bytes from each member to the next that no message had, or minus what it had more
   int arrived = 0;                // members on their way into the barrier
-  double end_s = 0;  // when the last of them may go on
+  double end_s = 0;               // when the last of them may go on
 
   // Returns to all members when all have called and the latest end_s of theirs has come. The last one waits for it: the
   // others are in the barrier already, which saves each of them a switch.
@@ -94,8 +94,7 @@ MergedRounds::Ring& MergedRounds::ring_of(const Group& group) const {
 Sharing MergedRounds::sharing(const Group& group) const { return ring_of(group).sharing; }
 
 // Each round takes as long as the slowest way: a member cannot begin one before its neighbours have ended the last.
-bool MergedRounds::start_ring(const Group& group, int rounds, std::int64_t round_bytes,
-                              const CollectiveTraffic& mine) {
+bool MergedRounds::start_ring(const Group& group, int rounds, std::int64_t round_bytes, const CollectiveTraffic& mine) {
   Ring& ring = ring_of(group);
   const double now_s = simulation_.clock_s();
   const bool by_formula = ring.sharing == Sharing::none;
@@ -124,7 +123,8 @@ void MergedRounds::count_rings() const {
     for (int me = 0; me < ring->group.size; ++me)
       if (const double bytes = ring->uncounted[static_cast<std::size_t>(me)]; bytes != 0)
         simulation_.count(host_of_rank_[static_cast<std::size_t>(ring->group.rank(me))],
-                          host_of_rank_[static_cast<std::size_t>(ring->group.rank((me + 1) % ring->group.size))], bytes);
+                          host_of_rank_[static_cast<std::size_t>(ring->group.rank((me + 1) % ring->group.size))],
+                          bytes);
 }
 
 void MergedRounds::pass_latencies(int rank, const std::vector<int>& partners) {

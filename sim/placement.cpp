@@ -144,7 +144,8 @@ Placement parse_placement_name(const std::string& name) {
 std::string name_of(const Placement& placement) {
   if (placement.kind == Kind::random) return "random:" + std::to_string(placement.seed);
   if (placement.kind == Kind::file) return std::string(kHostfile) + placement.file;
-  const auto found = std::find_if(kWords.begin(), kWords.end(), [&](const auto& w) { return w.second == placement.kind; });
+  const auto found =
+      std::find_if(kWords.begin(), kWords.end(), [&](const auto& w) { return w.second == placement.kind; });
   return found->first;
 }
 

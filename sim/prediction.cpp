@@ -30,6 +30,14 @@ Detail detail_of(const Plan& plan, const PredictionOptions& options) {
   return resolve(options.detail, messages_of(plan), needed);
 }
 
+std::unique_ptr<MergedRounds> choose_merging(Detail detail, const PredictionOptions& options, bool uniform,
+                                             Simulation& simulation, const std::vector<int>& hosts, Grid grid) {
+  if (detail != Detail::merged) return nullptr;
+  auto merging = std::make_unique<MergedRounds>(simulation, hosts, grid);
+  if (options.detail == Detail::automatic && !merging->known_to_be_near(uniform)) merging.reset();
+  return merging;
+}
+
 // In this process.
 Result simulate(const Job& job, const PredictionOptions& options) {
   const Plan plan = make_plan(job.network, job.plan);
@@ -57,10 +65,8 @@ Result simulate(const Job& job, const PredictionOptions& options) {
   const std::vector<int> nodes = simulation.node_of_rank(hosts);
   const PlatformResult platform = describe_platform(simulation, plan, hosts, options);
   for (const auto& [link, factor] : slow.links) simulation.degrade_link(link, factor);
-  const bool uniform = !noise && is_uniform(simulation, slow, hosts);
-  std::unique_ptr<MergedRounds> merging;
-  if (detail == Detail::merged) merging = std::make_unique<MergedRounds>(simulation, hosts, grid);
-  if (merging && options.detail == Detail::automatic && !merging->known_to_be_near(uniform)) merging.reset();
+  const std::unique_ptr<MergedRounds> merging =
+      choose_merging(detail, options, !noise && is_uniform(simulation, slow, hosts), simulation, hosts, grid);
   Summary summary(plan);
   PhaseLog phases(plan, job.iterations);
   TrainerOptions trainer_options = simtrain::trainer_options(job);
@@ -73,7 +79,8 @@ Result simulate(const Job& job, const PredictionOptions& options) {
     if (options.real_numerics) numbers = std::make_unique<BlasKernels>([] { return 0.0; });
     const double slower = slowness(slow, hosts[static_cast<std::size_t>(rank)]);
     ModelledKernels kernels(
-        prices, [slower](double seconds) { charge_compute(seconds * slower); }, std::move(numbers), [&] { return simulation.clock_s(); },
+        prices, [slower](double seconds) { charge_compute(seconds * slower); }, std::move(numbers),
+        [&] { return simulation.clock_s(); },
         noise ? noise->of_rank(rank, nodes[static_cast<std::size_t>(rank)]) : nullptr);
     Trainer trainer(plan, me, kernels, collectives, *job.training_data, trainer_options);
     simulation.align();  // making communicators took some ranks longer than others

@@ -31,9 +31,9 @@ struct PredictionOptions {
   Detail detail = Detail::automatic;
   bool merge_if_possible = false;  // Detail::merged is a wish: where every message is needed, that it is
   int processes = 0;               // child processes at a time, where several predictions are needed; 0: one per core
-  bool real_numerics = false;                                      // compute and send real numbers too
-  double compute_scale = 1;                                        // 2: a node twice as fast as the profile's
-  bool extrapolate = false;                                        // beyond the profile's range, however far
+  bool real_numerics = false;      // compute and send real numbers too
+  double compute_scale = 1;        // 2: a node twice as fast as the profile's
+  bool extrapolate = false;        // beyond the profile's range, however far
   std::optional<double> host_memory_bytes;                         // overrides the platform's
   std::optional<double> formula_latency_s, formula_bandwidth_Bps;  // override what is read off the platform
   std::optional<Disturbance> disturbance;                          // of computing; the formulas stay undisturbed
@@ -46,8 +46,8 @@ PredictionOptions prediction_from(const boost::program_options::variables_map& v
 Profile load_profile(const PredictionOptions& options);
 
 // Runs it; with --placement auto or slow parts some others before, in child processes (sim/what_if.hpp). Once per
-// process: SimGrid's engine is global. The result depends on the arguments and the files they name alone. InputError for
-// wrong input, Failure when the simulation deadlocks.
+// process: SimGrid's engine is global. The result depends on the arguments and the files they name alone. InputError
+// for wrong input, Failure when the simulation deadlocks.
 Result predict(const Job& job, const PredictionOptions& options);
 
 }  // namespace simtrain

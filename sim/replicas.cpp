@@ -98,9 +98,8 @@ void add_replicas(std::vector<SweepPoint>& points, const Job& job, const Predict
         show(++done);
         continue;
       }
-      running.start(next, [&] {
-        return simulate_replica(job, options, replicas, point, static_cast<int>(next % count));
-      });
+      running.start(next,
+                    [&] { return simulate_replica(job, options, replicas, point, static_cast<int>(next % count)); });
     }
     if (running.running() == 0) break;
     const TaskOutcome outcome = running.next_done();

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <exception>
 #include <map>
-#include <unordered_set>
 #include <simgrid/Exception.hpp>
+#include <unordered_set>
 
 #include "base/error.hpp"
 #include "base/units.hpp"

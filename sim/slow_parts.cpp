@@ -33,8 +33,7 @@ Assignment parse_assignment(const std::string& option, const std::string& text, 
   if (equals == std::string::npos || equals == 0)
     throw InputError(option + ": '" + text + "' is not valid; expected " + expected);
   const double factor = parse_positive(option + ": factor of '" + text + "'", text.substr(equals + 1));
-  if (factor > 1)
-    throw InputError(option + ": '" + text + "' is not valid; expected a factor above 0 and at most 1");
+  if (factor > 1) throw InputError(option + ": '" + text + "' is not valid; expected a factor above 0 and at most 1");
   return {text.substr(0, equals), factor};
 }
 
@@ -137,8 +136,9 @@ SlowPartsOptions slow_parts_from(const po::variables_map& values) {
   options.drawn_links = parse_drawn(values, "degrade-links");
   options.seed = static_cast<std::uint64_t>(parse_integer("--slow-seed", text_of(values, "slow-seed"), 0, INT64_MAX));
   if (!options.drawn_hosts && !options.drawn_links && !values["slow-seed"].defaulted())
-    throw InputError("--slow-seed: given without --slow-hosts or --degrade-links; expected one of them, since nothing " +
-                     std::string("else is drawn"));
+    throw InputError(
+        "--slow-seed: given without --slow-hosts or --degrade-links; expected one of them, since nothing " +
+        std::string("else is drawn"));
   return options;
 }
 

@@ -79,8 +79,8 @@ TEST(PlacementTime, AnOversubscribedFatTreeWantsColumnsOnLeaves) {
   expect_ratio_near_one("fat tree, row-major", 3 * round_s(job, 4e-9, 4, 1e9), gather_s(job, Kind::row_major), 1e-3);
 }
 
-// Columns of three on leaves of four: column-major breaks the second one (hosts 3, 4, 5) and the third (6, 7, 8), both of
-// which use the uplink of leaf 1. Blocks leave a host of each leaf free.
+// Columns of three on leaves of four: column-major breaks the second one (hosts 3, 4, 5) and the third (6, 7, 8), both
+// of which use the uplink of leaf 1. Blocks leave a host of each leaf free.
 TEST(PlacementTime, BlocksKeepColumnsWhole) {
   const Case job{"fat-tree:4x4,up=1,bandwidth=1GBps,latency=1ns", {3, 4}};
   expect_ratio_near_one("fat tree, column-major", 2 * round_s(job, 4e-9, 2, 1e9), gather_s(job, Kind::column_major),

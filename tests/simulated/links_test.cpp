@@ -40,7 +40,8 @@ std::vector<double> carried(const std::string& platform, Grid grid, Algorithm al
         if (i == uncounted) simulation.count_from_now();
         for (const auto& [scope, members] : {std::pair{Collectives::Scope::grid_column, grid.rows},
                                              std::pair{Collectives::Scope::grid_row, grid.columns}})
-          (void)collectives.run(CollectiveOp::all_reduce, algorithm, scope, data, {floats, members}, scratch, kernels, 0);
+          (void)collectives.run(CollectiveOp::all_reduce, algorithm, scope, data, {floats, members}, scratch, kernels,
+                                0);
       }
     });
     if (merging) merging->count_rings();
@@ -71,15 +72,15 @@ TEST(Links, CarryTheSameInBothDetails) {
     Algorithm algorithm;
     std::int64_t floats;
   };
-  for (const Case& job : {Case{"torus:4x4", {4, 4}, Algorithm::ring, 4096},             // rings by formula
-                          Case{"torus:4x4", {4, 4}, Algorithm::ring, 4099},             // blocks of unequal length
-                          Case{"torus:4x4", {4, 4}, Algorithm::ring, 3},                // fewer than members
-                          Case{"torus:4x2x2", {4, 4}, Algorithm::ring, 4099},           // rows two to a link
-                          Case{"fat-tree:4x4,up=1", {4, 4}, Algorithm::ring, 4096},     // rows four to a link
-                          Case{"fat-tree:4x4,up=1", {4, 4}, Algorithm::ring, 4099},
-                          Case{"ethernet:12,backbone=1GBps", {4, 3}, Algorithm::ring, 1000},
-                          Case{"torus:4x4", {8, 2}, Algorithm::rabenseifner, 4099},
-                          Case{"torus:4x4", {5, 3}, Algorithm::bruck, 1001}}) {
+  for (const Case& job :
+       {Case{"torus:4x4", {4, 4}, Algorithm::ring, 4096},          // rings by formula
+        Case{"torus:4x4", {4, 4}, Algorithm::ring, 4099},          // blocks of unequal length
+        Case{"torus:4x4", {4, 4}, Algorithm::ring, 3},             // fewer than members
+        Case{"torus:4x2x2", {4, 4}, Algorithm::ring, 4099},        // rows two to a link
+        Case{"fat-tree:4x4,up=1", {4, 4}, Algorithm::ring, 4096},  // rows four to a link
+        Case{"fat-tree:4x4,up=1", {4, 4}, Algorithm::ring, 4099},
+        Case{"ethernet:12,backbone=1GBps", {4, 3}, Algorithm::ring, 1000},
+        Case{"torus:4x4", {8, 2}, Algorithm::rabenseifner, 4099}, Case{"torus:4x4", {5, 3}, Algorithm::bruck, 1001}}) {
     const std::string what = std::string(job.platform) + " " + to_string(job.grid) + " " +
                              std::string(name_of(job.algorithm)) + " " + std::to_string(job.floats);
     const auto messages = carried(job.platform, job.grid, job.algorithm, job.floats, false);

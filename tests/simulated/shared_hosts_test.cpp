@@ -15,11 +15,12 @@ namespace {
 // Two hosts of so many cores, joined by 1 GB/s and 1 us; loopback 10 GB/s and 100 ns.
 std::string write_platform(int cores) {
   const std::string path = "shared_hosts_" + std::to_string(cores) + ".xml";
-  write_file(path, "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
-                   "<platform version='4.1'><cluster id='c' prefix='node-' suffix='' radical='0-1' speed='1Gf' core='" +
-                       std::to_string(cores) +
-                       "' sharing_policy='SPLITDUPLEX' bw='1GBps' lat='500ns' loopback_bw='10GBps' "
-                       "loopback_lat='100ns'/></platform>\n");
+  write_file(path,
+             "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+             "<platform version='4.1'><cluster id='c' prefix='node-' suffix='' radical='0-1' speed='1Gf' core='" +
+                 std::to_string(cores) +
+                 "' sharing_policy='SPLITDUPLEX' bw='1GBps' lat='500ns' loopback_bw='10GBps' "
+                 "loopback_lat='100ns'/></platform>\n");
   return path;
 }
 
@@ -61,8 +62,8 @@ TEST(SharedCores, CountOnceInTheLoadOfTheProfile) {
     EXPECT_EQ(simulation.cores_of(0), 2);
     EXPECT_EQ(simulation.most_ranks_at_once({0, 0, 0, 1}), 2);  // the third waits for a core
     EXPECT_EQ(simulation.most_ranks_at_once({0, 1}), 1);
-    EXPECT_TRUE(is_uniform(simulation, {}, {0, 0, 1}));       // cores enough
-    EXPECT_FALSE(is_uniform(simulation, {}, {0, 0, 0, 1}));   // three on two cores, one on two
+    EXPECT_TRUE(is_uniform(simulation, {}, {0, 0, 1}));      // cores enough
+    EXPECT_FALSE(is_uniform(simulation, {}, {0, 0, 0, 1}));  // three on two cores, one on two
     EXPECT_TRUE(is_uniform(simulation, {}, {0, 0, 0, 1, 1, 1}));
     EXPECT_FALSE(is_uniform(simulation, {{{0, 0.5}}, {}}, {0, 1}));
     EXPECT_TRUE(is_uniform(simulation, {{{0, 0.5}}, {}}, {1, 1}));  // the slow one is idle
@@ -70,7 +71,8 @@ TEST(SharedCores, CountOnceInTheLoadOfTheProfile) {
   });
 }
 
-// Ranks 0, 1 on the first host send 1 MB each to ranks 2, 3 on the second: half of its link each. Rank 0 to 1: loopback.
+// Ranks 0, 1 on the first host send 1 MB each to ranks 2, 3 on the second: half of its link each. Rank 0 to 1:
+// loopback.
 TEST(SharedLink, OfAHostIsSharedByItsRanks) {
   in_child([] {
     Simulation simulation("./" + write_platform(4), {.ranks = 4});

@@ -30,8 +30,7 @@ TEST(Hostfile, OrderSlotsAndComments) {
   EXPECT_EQ(file.lines[0].number, 3);
   EXPECT_EQ(file.lines[1].slots, 3);
   EXPECT_EQ(file.lines[2].slots, std::nullopt);
-  EXPECT_EQ(slots_of(file, "p", {"host-0", "host-1", "host-2", "host-3"}, 2),
-            (std::vector<int>{3, 3, 1, 1, 1, 0, 0}));
+  EXPECT_EQ(slots_of(file, "p", {"host-0", "host-1", "host-2", "host-3"}, 2), (std::vector<int>{3, 3, 1, 1, 1, 0, 0}));
 }
 
 TEST(Hostfile, WrongLinesAreRefusedByNumber) {

@@ -149,18 +149,28 @@ TEST(Placement, HostsLeftOutHoldNothing) {
   EXPECT_EQ(place({Kind::snake, 1, {}}, {3, 1}, 1, hosts), (Hosts{0, 2, 3}));
   EXPECT_EQ(place({Kind::blocks, 1, {}}, {2, 3}, 1, hosts), (Hosts{2, 3, 6, 7, 4, 5}));
   EXPECT_EQ(slot_count({Kind::column_major, 1, {}}, 2, hosts), 14);
-  expect_parts(complaint<InputError>([&] { (void)place({Kind::column_major, 1, {}}, {8, 1}, 1, hosts); }),
+  expect_parts(complaint<InputError>([&] {
+                 (void)place({Kind::column_major, 1, {}}, {8, 1}, 1, hosts);
+               }),
                {"7 hosts", "8 processes"});
 }
 
 TEST(Placement, SaysWhatIsNotPossible) {
-  expect_parts(complaint<NotPlaceable>([] { (void)placed(Kind::snake, {2, 2}, "ethernet:4"); }),
+  expect_parts(complaint<NotPlaceable>([] {
+                 (void)placed(Kind::snake, {2, 2}, "ethernet:4");
+               }),
                {"'snake'", "ethernet:4", "no torus"});
-  expect_parts(complaint<NotPlaceable>([] { (void)placed(Kind::blocks, {48, 5}, "torus:8x8x4"); }),
+  expect_parts(complaint<NotPlaceable>([] {
+                 (void)placed(Kind::blocks, {48, 5}, "torus:8x8x4");
+               }),
                {"'blocks'", "5 blocks of 48 hosts", "48x5"});
-  expect_parts(complaint<InputError>([] { (void)placed(Kind::column_major, {3, 3}, "torus:4x2"); }),
+  expect_parts(complaint<InputError>([] {
+                 (void)placed(Kind::column_major, {3, 3}, "torus:4x2");
+               }),
                {"torus:4x2", "8 hosts", "9 processes", "1 on each"});
-  expect_parts(complaint<InputError>([] { (void)placed(Kind::row_major, {17, 1}, "torus:4x2", 2); }),
+  expect_parts(complaint<InputError>([] {
+                 (void)placed(Kind::row_major, {17, 1}, "torus:4x2", 2);
+               }),
                {"8 hosts", "17 processes", "2 on each"});
 }
 
@@ -187,7 +197,9 @@ TEST(Placement, FollowsAHostfile) {
   HostSpace hosts = space("torus:4");
   EXPECT_EQ(place(placement, {2, 2}, 1, hosts), (Hosts{3, 3, 1, 0}));
   EXPECT_EQ(place(placement, {5, 1}, 2, hosts), (Hosts{3, 3, 1, 1, 0}));
-  expect_parts(complaint<InputError>([&] { (void)place(placement, {5, 1}, 1, hosts); }),
+  expect_parts(complaint<InputError>([&] {
+                 (void)place(placement, {5, 1}, 1, hosts);
+               }),
                {"placement_hosts", "4 slots", "at least 5"});
   hosts.left_out = {0, 0, 0, 1};
   EXPECT_EQ(place(placement, {2, 1}, 1, hosts), (Hosts{1, 0}));

@@ -55,7 +55,9 @@ TEST(SlowParts, PatternsFindTheirParts) {
 }
 
 TEST(SlowParts, DrawsFollowFromTheSeed) {
-  const auto drawn = [](const std::string& seed) { return found({"--slow-hosts", "3=0.5", "--slow-seed", seed}).hosts; };
+  const auto drawn = [](const std::string& seed) {
+    return found({"--slow-hosts", "3=0.5", "--slow-seed", seed}).hosts;
+  };
   EXPECT_EQ(drawn("1").size(), 3U);
   EXPECT_EQ(drawn("1"), drawn("1"));
   EXPECT_NE(drawn("1"), drawn("2"));
@@ -74,10 +76,10 @@ TEST(SlowParts, SayWhatTheyAre) {
   };
   EXPECT_FALSE(options({}).any());
   EXPECT_EQ(options({}).description(), "");
-  EXPECT_EQ(options({"--slow-host", "host-3=0.5", "--degrade-link", "a=0.25", "--slow-hosts", "2=0.125", "--slow-seed",
-                     "7"})
-                .description(),
-            "host-3=0.5, 2 drawn hosts=0.125, link a=0.25 (seed 7)");
+  EXPECT_EQ(
+      options({"--slow-host", "host-3=0.5", "--degrade-link", "a=0.25", "--slow-hosts", "2=0.125", "--slow-seed", "7"})
+          .description(),
+      "host-3=0.5, 2 drawn hosts=0.125, link a=0.25 (seed 7)");
 }
 
 TEST(SlowParts, WrongInputIsRefused) {
