@@ -4,6 +4,7 @@
 // the columns placed so that k = 1, and so that k > 1, on each family of platforms.
 #include <gtest/gtest.h>
 
+#include "base/files.hpp"
 #include "kernels/modelled.hpp"
 #include "sim/machine.hpp"
 #include "sim/placement.hpp"
@@ -96,8 +97,24 @@ TEST(PlacementTime, NodesWantColumnsInside) {
   expect_ratio_near_one("nodes, row-major", 3 * round_s(job, 2e-9, 4, 1e9), gather_s(job, Kind::row_major), 1e-3);
 }
 
-// The shipped Ethernet: switches of 32 hosts at 125 MB/s, uplinks of 1.25 GB/s. Of 16 columns along rows of 16, all
-// cross from switch to switch every second round... a block of 32 hosts holds two rows, so that half of the flows stay.
+// A dragonfly of four groups, each of four routers with four nodes, one link between any two routers of a group and any
+// two groups. Columns of 16 in a group of their own need a link between routers once. With rows of four on routers, all
+// four columns go from router to router together.
+TEST(PlacementTime, ADragonflyWantsColumnsInGroups) {
+  const std::string file = "placement_dragonfly.xml";
+  write_file(file,
+             "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+             "<platform version='4.1'><cluster id='d' prefix='node-' suffix='' radical='0-63' speed='1Gf' "
+             "topology='DRAGONFLY' topo_parameters='4,1;1,1;4,1;4' sharing_policy='SPLITDUPLEX' bw='1GBps' lat='1ns' "
+             "loopback_bw='20GBps' loopback_lat='100ns'/></platform>\n");
+  const Case job{"./" + file, {16, 4}};
+  expect_ratio_near_one("dragonfly, column-major", 15 * round_s(job, 3e-9, 1, 1e9), gather_s(job, Kind::column_major),
+                        1e-3);
+  expect_ratio_near_one("dragonfly, row-major", 15 * round_s(job, 5e-9, 4, 1e9), gather_s(job, Kind::row_major), 0.02);
+  std::remove(file.c_str());
+}
+
+// The shipped Ethernet: switches of 32 hosts at 125 MB/s, uplinks of 1.25 GB/s.
 TEST(PlacementTime, TheShippedEthernetWantsColumnsOnSwitches) {
   const Case job{SOURCE_DIR "/platforms/ethernet.xml", {8, 32}};
   const double near = gather_s(job, Kind::column_major), far = gather_s(job, Kind::row_major);

@@ -91,6 +91,27 @@ TEST(Links, CarryTheSameInBothDetails) {
   }
 }
 
+// What `--detail auto` asks: rings on links of their own may be merged whatever ranks compute, those that share links as
+// long as ranks are equally fast. Within hosts nothing is shared, however many ranks talk there.
+TEST(Links, DecideWhetherRoundsMayBeMerged) {
+  struct Case {
+    const char* platform;
+    std::vector<int> hosts;
+    bool equally_fast, else_too;
+  };
+  std::vector<int> one_each(16), four_each(16);
+  std::iota(one_each.begin(), one_each.end(), 0);
+  for (int rank = 0; rank < 16; ++rank) four_each[static_cast<std::size_t>(rank)] = rank % 4;
+  for (const Case& job : {Case{"torus:4x4", one_each, true, true}, Case{"fat-tree:4x4,up=1", one_each, true, false},
+                          Case{"ethernet:4", four_each, true, false}})
+    in_child([&] {
+      Simulation simulation(job.platform, {.ranks = 16});
+      const MergedRounds merging(simulation, job.hosts, {4, 4});
+      EXPECT_EQ(merging.known_to_be_near(true), job.equally_fast) << job.platform;
+      EXPECT_EQ(merging.known_to_be_near(false), job.else_too) << job.platform;
+    });
+}
+
 TEST(Links, ForgetWhatWasCarriedBefore) {
   const auto once = carried("torus:4x2", {4, 2}, Algorithm::ring, 1000, false);
   EXPECT_EQ(carried("torus:4x2", {4, 2}, Algorithm::ring, 1000, false, 1, 3), once);
