@@ -26,8 +26,8 @@ namespace simtrain {
 inline constexpr double kReportedLatency_s = 1;
 
 struct Fabric {
-  std::vector<simgrid::s4u::Host*> hosts;      // by their numbers in the topology
-  std::vector<simgrid::s4u::Link*> links;      // likewise
+  std::vector<simgrid::s4u::Host*> hosts;  // by their numbers in the topology
+  std::vector<simgrid::s4u::Link*> links;  // likewise
 };
 
 struct FabricFigures {
@@ -38,7 +38,7 @@ struct FabricFigures {
 
 // Adds the hosts host-0, host-1, … and the links of the topology, which the zone keeps, to an engine that has no
 // platform yet. `describe` is called for each host before it is sealed.
-Fabric add_fabric(simgrid::s4u::Engine& engine, const std::shared_ptr<const Topology>& topology, const FabricFigures& figures,
-                  const std::function<void(simgrid::s4u::Host&)>& describe);
+Fabric add_fabric(simgrid::s4u::Engine& engine, const std::shared_ptr<const Topology>& topology,
+                  const FabricFigures& figures, const std::function<void(simgrid::s4u::Host&)>& describe);
 
 }  // namespace simtrain

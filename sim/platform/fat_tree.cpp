@@ -58,7 +58,9 @@ class FatTree final : public Topology {
     while (vertex < levels_[l].first_vertex) --l;
     const std::string number = std::to_string(vertex - levels_[l].first_vertex);
     if (l == 0) return "host " + number;
-    return (l + 1 == levels_.size() ? "core " : l == 1 ? "leaf " : "switch of level " + std::to_string(l) + ", ") +
+    return (l + 1 == levels_.size() ? "core "
+            : l == 1                ? "leaf "
+                                    : "switch of level " + std::to_string(l) + ", ") +
            number;
   }
 

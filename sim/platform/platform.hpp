@@ -28,7 +28,7 @@ struct LoadedPlatform {
   std::vector<simgrid::s4u::Host*> hosts;
   std::vector<simgrid::s4u::Link*> links;    // without loopbacks; numbered as in the topology, if there is one
   std::shared_ptr<const Topology> topology;  // one-word platforms; null for XML, whose routes are SimGrid's own
-  std::optional<double> host_memory_bytes;  // smallest "memory" property of the hosts, such as "64GiB"
+  std::optional<double> host_memory_bytes;   // smallest "memory" property of the hosts, such as "64GiB"
 };
 
 // Throws InputError (unknown family or file with the nearest name, bad numbers, XML that is malformed or that SimGrid

@@ -1,9 +1,8 @@
 // One-word platforms: what is understood, and what is refused in which words.
-#include "sim/platform/spec.hpp"
-
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "sim/platform/spec.hpp"
 
 namespace simtrain {
 namespace {

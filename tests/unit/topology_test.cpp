@@ -35,9 +35,9 @@ void expect_paths(const Topology& network) {
 }
 
 TEST(Topology, RoutesArePaths) {
-  for (const char* text : {"torus:5", "torus:2", "torus:4x3x2", "torus:2x2x2x3", "fat-tree:6", "fat-tree:4x3,up=2",
-                           "fat-tree:2x3x2", "fat-tree:3x2x2,up=2x3", "ethernet:5", "ethernet:5,backbone=1GBps",
-                           "crossbar:4", "node:3"})
+  for (const char* text :
+       {"torus:5", "torus:2", "torus:4x3x2", "torus:2x2x2x3", "fat-tree:6", "fat-tree:4x3,up=2", "fat-tree:2x3x2",
+        "fat-tree:3x2x2,up=2x3", "ethernet:5", "ethernet:5,backbone=1GBps", "crossbar:4", "node:3"})
     expect_paths(*topology(text));
 }
 
