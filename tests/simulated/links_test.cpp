@@ -91,8 +91,8 @@ TEST(Links, CarryTheSameInBothDetails) {
   }
 }
 
-// What `--detail auto` asks: rings on links of their own may be merged whatever ranks compute, those that share links as
-// long as ranks are equally fast. Within hosts nothing is shared, however many ranks talk there.
+// What `--detail auto` asks: rings on links of their own may be merged whatever ranks compute, those that share links
+// as long as ranks are equally fast. Within hosts nothing is shared, however many ranks talk there.
 TEST(Links, DecideWhetherRoundsMayBeMerged) {
   struct Case {
     const char* platform;
