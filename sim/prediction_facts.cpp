@@ -82,8 +82,9 @@ void add_formulas(const Plan& plan, PricedOperations& prices, const PlatformResu
 }
 
 void add_host_memory(const Plan& plan, const std::vector<int>& host_of_rank, MemoryResult& memory) {
-  if (std::set<int>(host_of_rank.begin(), host_of_rank.end()).size() == host_of_rank.size()) return;  // one on each
-  std::map<int, std::pair<int, double>> hosts;                                                        // ranks and bytes
+  const std::set<int> used(host_of_rank.begin(), host_of_rank.end());
+  if (used.size() == host_of_rank.size()) return;  // one rank on each
+  std::map<int, std::pair<int, double>> hosts;     // ranks and bytes
   for (std::size_t rank = 0; rank < host_of_rank.size(); ++rank) {
     auto& [ranks, bytes] = hosts[host_of_rank[rank]];
     ++ranks;
