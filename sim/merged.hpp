@@ -17,7 +17,7 @@ namespace simtrain {
 class MergedRounds final : public RoundMerging {
  public:
   // `host_of_rank` as in Simulation::run; both must outlive it.
-  MergedRounds(const Simulation& simulation, const std::vector<int>& host_of_rank, Grid grid);
+  MergedRounds(Simulation& simulation, const std::vector<int>& host_of_rank, Grid grid);
   ~MergedRounds() override;
 
   // Whether merged rounds are known to take as long as every message does (docs/decisions/0008-merged-detail.md): what
@@ -25,8 +25,12 @@ class MergedRounds final : public RoundMerging {
   // not equally fast, none at all, since rings out of step meet each other.
   [[nodiscard]] bool known_to_be_near(bool ranks_equally_fast) const;
 
+  // After the run: counts on links what rings sent by the schedule instead of what was simulated, which is nothing
+  // where a ring's time is a formula, and as much as their longest block in each round where it is not.
+  void count_rings() const;
+
   [[nodiscard]] Sharing sharing(const Group& group) const override;
-  bool start_ring(const Group& group, int rounds, std::int64_t round_bytes) override;
+  bool start_ring(const Group& group, int rounds, std::int64_t round_bytes, const CollectiveTraffic& mine) override;
   void end_ring(const Group& group, int latencies) override;
   void pass_latencies(int rank, const std::vector<int>& partners) override;
   [[nodiscard]] std::int64_t envelope_floats() const override;
@@ -36,7 +40,7 @@ class MergedRounds final : public RoundMerging {
   void look_at(const std::vector<Group>& groups);
   [[nodiscard]] Ring& ring_of(const Group& group) const;
 
-  const Simulation& simulation_;
+  Simulation& simulation_;
   const std::vector<int>& host_of_rank_;
   std::map<std::pair<int, int>, std::unique_ptr<Ring>> rings_;  // by first rank and stride
 };
