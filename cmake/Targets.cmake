@@ -3,6 +3,8 @@ add_library(simtrain_options INTERFACE)
 target_compile_features(simtrain_options INTERFACE cxx_std_20)
 target_include_directories(simtrain_options INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(simtrain_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+# What newer libraries call deprecated, those of Debian 12 may have nothing else for.
+target_compile_options(simtrain_options INTERFACE -Wno-error=deprecated-declarations)
 # GCC 12 and 13 warn wrongly of overlapping copies in std::string operator+ (GCC bug 105651).
 target_compile_options(simtrain_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 target_compile_definitions(simtrain_options INTERFACE SIMTRAIN_VERSION="${PROJECT_VERSION}")

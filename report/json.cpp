@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "report/json_value.hpp"
+#include "report/machine_json.hpp"
 
 namespace simtrain {
 
@@ -80,7 +81,9 @@ ordered_json write(const MemoryResult& memory) {
                         {"momentum_bytes", finite("momentum_bytes", memory.momentum)},
                         {"activations_bytes", finite("activations_bytes", memory.activations)},
                         {"buffers_bytes", finite("buffers_bytes", memory.buffers)},
-                        {"total_bytes", finite("total_bytes", memory.total())}};
+                        {"total_bytes", finite("total_bytes", memory.total())},
+                        {"ranks_on_host", memory.ranks_on_host},
+                        {"on_host_bytes", finite("on_host_bytes", memory.together())}};
   if (memory.host) value["host_bytes"] = finite("host_bytes", *memory.host);
   return value;
 }
@@ -91,6 +94,7 @@ ordered_json write(const JobResult& job) {
           {"collectives", job.collectives},
           {"gather", job.gather},
           {"placement", job.placement},
+          {"ranks_per_host", job.ranks_per_host},
           {"numerics", job.numerics},
           {"detail", job.detail},
           {"grid_rows", job.grid_rows},
@@ -191,6 +195,8 @@ ordered_json to_json_value(const Result& result) {
   value["iteration_s"] = finite("iteration_s", result.iteration_s);
   value["iteration"] = write(result.iterations());
   if (result.replicas) value["replicas"] = write(*result.replicas);
+  if (!result.placement_trials.empty()) value["placement_trials"] = to_json_value(result.placement_trials);
+  if (result.slow_parts) value["slow_parts"] = to_json_value(*result.slow_parts);
   value["totals"] = write_totals(result);
   value["memory"] = write(result.memory);
   value["iteration_seconds"] = ordered_json::array();
@@ -203,6 +209,7 @@ ordered_json to_json_value(const Result& result) {
   for (const EpochResult& epoch : result.epochs) value["epochs"].push_back(write(epoch));
   value["layers"] = ordered_json::array();
   for (const LayerResult& layer : result.layers) value["layers"].push_back(write(layer));
+  if (result.links) value["links"] = to_json_value(*result.links);
   return value;
 }
 

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "report/json.hpp"
+#include "report/machine_json.hpp"
 
 namespace simtrain {
 
@@ -99,6 +100,7 @@ JobResult read_job(JsonObject from) {
   job.collectives = from.text("collectives");
   job.gather = from.text("gather");
   job.placement = from.text("placement");
+  job.ranks_per_host = small_count(from, "ranks_per_host");
   job.numerics = from.text("numerics");
   job.detail = from.text("detail");
   job.grid_rows = small_count(from, "grid_rows");
@@ -180,6 +182,9 @@ MemoryResult read_memory(JsonObject from) {
   memory.activations = amount(from, "activations_bytes");
   memory.buffers = amount(from, "buffers_bytes");
   check_derived(from, "total_bytes", memory.total());
+  memory.ranks_on_host = small_count(from, "ranks_on_host");
+  memory.on_host = amount(from, "on_host_bytes");
+  if (memory.ranks_on_host == 1 && memory.on_host == memory.total()) memory.on_host = 0;
   if (from.has("host_bytes")) memory.host = amount(from, "host_bytes");
   from.finish();
   return memory;
@@ -272,6 +277,9 @@ void read_where(JsonObject& root, Result& result) {
     result.platform = read_platform(root.object("platform"));
     if (root.has("profile")) result.profile = read_profile(root.object("profile"));
     if (root.has("replicas")) result.replicas = read_replicas(root.object("replicas"));
+    if (root.has("links")) result.links = read_links(root.object("links"));
+    if (root.has("placement_trials")) result.placement_trials = read_placement_trials(root);
+    if (root.has("slow_parts")) result.slow_parts = read_slow_parts(root.object("slow_parts"));
   } else {
     result.native = read_native(root.object("native"));
   }

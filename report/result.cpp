@@ -43,6 +43,12 @@ std::string name_of(Phase phase) {
   return names[static_cast<std::size_t>(phase)];
 }
 
+std::int64_t LinksResult::count() const {
+  std::int64_t links = 0;
+  for (const LinkClassResult& one : classes) links += one.count;
+  return links;
+}
+
 double Result::epoch_s() const {
   if (job.batch <= 0) return 0;
   return iteration_s * static_cast<double>(job.epoch_images) / static_cast<double>(job.batch);

@@ -10,7 +10,7 @@
 
 namespace simtrain {
 
-inline constexpr int kResultSchemaVersion = 2;  // docs/result.schema.json
+inline constexpr int kResultSchemaVersion = 3;  // docs/result.schema.json
 
 // Over ranks, unless it says more.
 struct Spread {
@@ -78,7 +78,10 @@ struct LayerResult {
 struct MemoryResult {  // bytes of the rank that needs most
   double weights = 0, gradients = 0, momentum = 0, activations = 0, buffers = 0;
   [[nodiscard]] double total() const { return weights + gradients + momentum + activations + buffers; }
+  int ranks_on_host = 1;       // on the host whose ranks together need most; natively not known, and 1
+  double on_host = 0;          // bytes that they need together; 0: as much as `total`
   std::optional<double> host;  // memory of a host, when the platform says
+  [[nodiscard]] double together() const { return on_host > 0 ? on_host : total(); }
   bool operator==(const MemoryResult&) const = default;
 };
 
@@ -93,6 +96,7 @@ struct JobResult {
   std::string data = "synthetic";                   // or the folder's name
   bool shuffled = false;
   std::string detail = "messages";  // or "merged": how collectives were simulated; a native job sends every message
+  int ranks_per_host = 1;           // at most, as asked for; natively the launcher decides, and it is 1
   bool operator==(const JobResult&) const = default;
 };
 
@@ -127,6 +131,60 @@ struct ReplicasResult {
   bool operator==(const ReplicasResult&) const = default;
 };
 
+// Links that are alike: of one direction of a dimension, of one level, or of a file with names that differ in digits.
+struct LinkClassResult {
+  std::string name;
+  std::int64_t count = 0;
+  double bytes = 0;                                  // that all of them carry
+  double mean_utilisation = 0, max_utilisation = 0;  // bytes / (bandwidth x iteration), 1: busy all the time
+  bool operator==(const LinkClassResult&) const = default;
+};
+struct LinkResult {
+  std::string name;  // by place: "x+ of (3,0,1)"; of a file: its name there
+  double bytes = 0, utilisation = 0;
+  bool operator==(const LinkResult&) const = default;
+};
+// What links carried in one iteration, envelopes of messages included.
+struct LinksResult {
+  std::int64_t used = 0;  // links that carried something
+  std::vector<LinkClassResult> classes;
+  std::vector<LinkResult> busiest;  // at most kMostListedLinks, by utilisation; equal ones by the platform's numbers
+  [[nodiscard]] std::int64_t count() const;
+  bool operator==(const LinksResult&) const = default;
+};
+inline constexpr std::size_t kMostListedLinks = 2000;
+
+// What `auto` tried: one short simulation each.
+struct PlacementTrial {
+  std::string placement;
+  std::optional<double> iteration_s;  // none: it cannot be had, for this reason
+  std::string error;
+  bool operator==(const PlacementTrial&) const = default;
+};
+
+// Hosts that compute slower and links with less bandwidth than usual, and what they cost.
+struct SlowPart {
+  std::string name;
+  double factor = 1;  // of speed or bandwidth
+  bool operator==(const SlowPart&) const = default;
+};
+struct GridAlternative {  // the job on hosts that are not slow
+  int grid_rows = 1, grid_columns = 1;
+  std::optional<double> iteration_s;  // none: it cannot be had, for this reason
+  std::string error;
+  bool operator==(const GridAlternative&) const = default;
+};
+struct SlowPartsResult {
+  std::string description;             // as asked for, seed included
+  std::vector<SlowPart> hosts, links;  // at most kMostListedParts of each, by the platform's numbers
+  std::int64_t slow_hosts = 0, slow_hosts_used = 0, degraded_links = 0;
+  std::int64_t healthy_slots = 0;        // ranks that hosts which are not slow have room for
+  std::optional<double> healed_s;        // an iteration without any of it; none: not simulated
+  std::vector<GridAlternative> without;  // slow hosts left out; empty: none is used, or not simulated
+  bool operator==(const SlowPartsResult&) const = default;
+};
+inline constexpr std::size_t kMostListedParts = 100;
+
 struct NativeResult {  // only of native runs
   std::string machine, cpu, mpi, blas;
   int threads_per_rank = 1;  // of its BLAS
@@ -151,7 +209,10 @@ struct Result {
   std::optional<PlatformResult> platform;
   std::optional<ProfileResult> profile;
   std::optional<NativeResult> native;
-  std::optional<ReplicasResult> replicas;  // of simulated results that were asked for them
+  std::optional<ReplicasResult> replicas;        // of simulated results that were asked for them
+  std::optional<LinksResult> links;              // of simulated results on a platform that has any
+  std::vector<PlacementTrial> placement_trials;  // of --placement auto
+  std::optional<SlowPartsResult> slow_parts;
 
   std::vector<double> iteration_seconds;  // of every timed iteration, slowest rank
   double iteration_s = 0;                 // their mean

@@ -66,6 +66,8 @@ std::string machine_of(const Result& result) {
   return result.native ? result.native->machine + " (" + result.native->cpu + ")" : "";
 }
 
+std::string slow_parts_of(const Result& result) { return result.slow_parts ? result.slow_parts->description : ""; }
+
 // What computed, or was measured to predict how long that takes.
 struct Computer {
   std::string cpu, blas;
@@ -106,6 +108,9 @@ std::vector<Mention> circumstances(const Result& reference, const Result& other)
   Differences differences;
   differences.add("platform", machine_of(reference), machine_of(other));
   differences.add("placement", ours.placement, theirs.placement);
+  if (reference.platform && other.platform)
+    differences.add("ranks per host", ours.ranks_per_host, theirs.ranks_per_host);
+  differences.add("slow parts", slow_parts_of(reference), slow_parts_of(other));
   differences.add("numerics", ours.numerics, theirs.numerics);
   differences.add("detail", ours.detail, theirs.detail);
   differences.add("iterations", ours.iterations, theirs.iterations);

@@ -13,7 +13,13 @@ void add_shares(Page& page, const Result& result);
 // The communication beside what the formulas say, and what the difference means.
 void add_communication(Page& page, const Result& result);
 
-// Whether a rank's memory fits the host's; true when the host's is not known.
+// What `--placement auto` tried, what slow parts cost, which links carry most (report/machine.cpp): nothing without
+// them.
+void add_placement_trials(Page& page, const Result& result);
+void add_slow_parts(Page& page, const Result& result);
+void add_links(Page& page, const Result& result);
+
+// Whether the memory of a host's ranks fits the host's; true when the host's is not known.
 bool fits_host(const MemoryResult& memory);
 
 }  // namespace simtrain

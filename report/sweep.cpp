@@ -37,6 +37,7 @@ std::string percent_slower(const Result& result, const Result& than) {
 Table ranked_table(const std::vector<SweepPoint>& points, const std::vector<std::size_t>& order,
                    const TimeScale& time) {
   const std::string communication = "communication";
+  const bool chosen = !points[order.front()].result->placement_trials.empty();  // by each grid for itself
   Table table({{.heading = "#"},
                {.heading = "grid"},
                {.heading = "iteration"},
@@ -47,7 +48,8 @@ Table ranked_table(const std::vector<SweepPoint>& points, const std::vector<std:
                {.heading = "alpha-beta", .group = communication},
                {.heading = "formula (8)", .group = communication},
                {.heading = "memory"},
-               {.heading = ""}});
+               {.heading = ""},
+               {.heading = chosen ? "placement" : "", .align = Table::Align::left}});
   const double best_s = points[order.front()].result->iteration_s;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const SweepPoint& point = points[order[i]];
@@ -55,7 +57,8 @@ Table ranked_table(const std::vector<SweepPoint>& points, const std::vector<std:
     table.row({std::to_string(i + 1), grid_text(point), time(result.iteration_s),
                format_ratio(result.iteration_s, best_s), format_count(result.images_per_s()), time(result.compute_s()),
                time(result.communication_s()), time(result.alpha_beta_s()), time(result.paper_s()),
-               format_bytes(result.memory.total()), fits_host(result.memory) ? "" : "!"});
+               format_bytes(result.memory.total()), fits_host(result.memory) ? "" : "!",
+               chosen ? result.job.placement : ""});
   }
   return table;
 }

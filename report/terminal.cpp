@@ -80,12 +80,14 @@ void add_job(Page& page, const Result& result) {
   if (result.platform) page.fact("messages", messages_text(*result.platform));
   page.fact("collectives", job.collectives);
   std::string options;
-  for (const auto& [name, value] : {std::pair<std::string, std::string>{"strategy", job.strategy},
-                                    {"gather", job.gather},
-                                    {"placement", job.placement},
-                                    {"numerics", job.numerics},
-                                    {"detail", job.detail == "merged" ? job.detail : ""},
-                                    {"dropout", job.dropout ? "yes" : ""}})
+  for (const auto& [name, value] :
+       {std::pair<std::string, std::string>{"strategy", job.strategy},
+        {"gather", job.gather},
+        {"placement", job.placement},
+        {"ranks per host", job.ranks_per_host > 1 ? std::to_string(job.ranks_per_host) : ""},
+        {"numerics", job.numerics},
+        {"detail", job.detail == "merged" ? job.detail : ""},
+        {"dropout", job.dropout ? "yes" : ""}})
     if (!value.empty()) options += (options.empty() ? "" : ", ") + name + " " + value;
   add_optional(page, "options", options);
   if (result.native) {
@@ -134,6 +136,14 @@ void add_prediction(Page& page, const Result& result) {
   page.fact("throughput", (speed >= 1000 ? format_count(speed) : print("%.3g", speed)) + " images/s");
 }
 
+// "The total is 0.62 % of the host's 96.0 GiB", "4 ranks of a host need 2.40 GiB, 2.50 % of its 96.0 GiB"
+std::string needs_text(const MemoryResult& memory, const std::string& one_rank) {
+  const std::string share = format_percent(memory.together() / *memory.host);
+  if (memory.ranks_on_host == 1) return one_rank + share + " of the host's " + format_bytes(*memory.host);
+  return counted(memory.ranks_on_host, "rank") + " of a host need " + format_bytes(memory.together()) + ", " + share +
+         " of its " + format_bytes(*memory.host);
+}
+
 void add_memory(Page& page, const Result& result) {
   const MemoryResult& memory = result.memory;
   page.heading("Memory per rank (the rank that needs most)");
@@ -153,11 +163,9 @@ void add_memory(Page& page, const Result& result) {
     page.sentence(std::string("Host memory unknown") +
                   (result.platform ? ": the platform does not say; --host-memory does." : "."));
   else if (fits_host(memory))
-    page.sentence("The total is " + format_percent(memory.total() / *memory.host) + " of the host's " +
-                  format_bytes(*memory.host) + ".");
+    page.sentence(needs_text(memory, "The total is ") + ".");
   else
-    page.warning("does not fit: a rank needs " + format_bytes(memory.total()) + ", " +
-                 format_percent(memory.total() / *memory.host) + " of the host's " + format_bytes(*memory.host) + ".");
+    page.warning("does not fit: " + needs_text(memory, "a rank needs " + format_bytes(memory.total()) + ", ") + ".");
 }
 
 // "fc8 (62.0 % of its compute)" for the layers that are outside the measured range by more than a tenth of their
@@ -243,16 +251,19 @@ void add_epochs(Page& page, const Result& result) {
 
 }  // namespace
 
-bool fits_host(const MemoryResult& memory) { return !memory.host || memory.total() <= *memory.host; }
+bool fits_host(const MemoryResult& memory) { return !memory.host || memory.together() <= *memory.host; }
 
 std::string to_text(const Result& result) {
   Page page;
   add_job(page, result);
   add_prediction(page, result);
+  add_placement_trials(page, result);
+  add_slow_parts(page, result);
   add_layers(page, result);
   add_shares(page, result);
   add_communication(page, result);
   if (result.platform) add_network_range(page, *result.platform);
+  add_links(page, result);
   add_memory(page, result);
   if (result.profile) add_profile(page, result);
   if (!result.epochs.empty())

@@ -16,8 +16,10 @@ struct MergedRounds::Ring {
   std::vector<double> latency_s;                // from each member to the next
   std::vector<std::pair<double, double>> ways;  // the distinct (latency, bandwidth) of these routes
   Sharing sharing = Sharing::none;
-  int arrived = 0;   // members on their way into the barrier
-  double end_s = 0;  // when the last of them may go on
+  Group group;                    // of its first member
+  std::vector<double> uncounted;  // bytes from each member to the next that no message had, or minus what it had more
+  int arrived = 0;                // members on their way into the barrier
+  double end_s = 0;               // when the last of them may go on
 
   // Returns to all members when all have called and the latest end_s of theirs has come. The last one waits for it: the
   // others are in the barrier already, which saves each of them a switch.
@@ -32,7 +34,7 @@ struct MergedRounds::Ring {
   }
 };
 
-MergedRounds::MergedRounds(const Simulation& simulation, const std::vector<int>& host_of_rank,
+MergedRounds::MergedRounds(Simulation& simulation, const std::vector<int>& host_of_rank,
                            const std::vector<Grid>& grids)
     : simulation_(simulation), host_of_rank_(host_of_rank) {
   for (const Grid grid : grids) {
@@ -54,19 +56,23 @@ void MergedRounds::look_at(const std::vector<Group>& groups) {
   for (const Group& group : groups)
     for (int me = 0; me < group.size; ++me) {
       routes.push_back(simulation_.route(host(group.rank(me)), host(group.rank((me + 1) % group.size))));
-      for (const s4u::Link* link : routes.back().links) ++flows[link];
+      for (const s4u::Link* link : routes.back().links)
+        if (link->get_sharing_policy() != s4u::Link::SharingPolicy::FATPIPE) ++flows[link];
     }
   auto route = routes.cbegin();
   for (const Group& group : groups) {
     auto ring = std::make_unique<Ring>();
     ring->barrier = s4u::Barrier::create(static_cast<unsigned int>(group.size));
+    ring->group = group;
+    ring->uncounted.resize(static_cast<std::size_t>(group.size));
     int least = std::numeric_limits<int>::max(), most = 0;  // flows on the busiest link of a way
     for (int me = 0; me < group.size; ++me, ++route) {
       ring->latency_s.push_back(route->latency_s);
       const std::pair way{route->latency_s, route->narrowest_Bps};
       if (std::find(ring->ways.begin(), ring->ways.end(), way) == ring->ways.end()) ring->ways.push_back(way);
       int busiest = 0;
-      for (const s4u::Link* link : route->links) busiest = std::max(busiest, flows[link]);
+      for (const s4u::Link* link : route->links)
+        if (const auto found = flows.find(link); found != flows.end()) busiest = std::max(busiest, found->second);
       least = std::min(least, busiest);
       most = std::max(most, busiest);
     }
@@ -91,10 +97,14 @@ MergedRounds::Ring& MergedRounds::ring_of(const Group& group) const {
 Sharing MergedRounds::sharing(const Group& group) const { return ring_of(group).sharing; }
 
 // Each round takes as long as the slowest way: a member cannot begin one before its neighbours have ended the last.
-bool MergedRounds::start_ring(const Group& group, int rounds, std::int64_t round_bytes) {
+bool MergedRounds::start_ring(const Group& group, int rounds, std::int64_t round_bytes, const CollectiveTraffic& mine) {
   Ring& ring = ring_of(group);
   const double now_s = simulation_.clock_s();
-  if (ring.sharing != Sharing::none) {
+  const bool by_formula = ring.sharing == Sharing::none;
+  const std::int64_t simulated = by_formula ? 0 : rounds * (round_bytes + kEnvelopeBytes);
+  ring.uncounted[static_cast<std::size_t>(group.me)] +=
+      static_cast<double>(mine.bytes_sent + mine.messages * kEnvelopeBytes - simulated);
+  if (!by_formula) {
     ring.meet(now_s);
     return false;
   }
@@ -109,6 +119,15 @@ void MergedRounds::end_ring(const Group& group, int latencies) {
   Ring& ring = ring_of(group);
   const auto me = static_cast<std::size_t>(group.me), before = (me == 0 ? ring.latency_s.size() : me) - 1;
   ring.meet(simulation_.clock_s() + latencies * std::max(ring.latency_s[me], ring.latency_s[before]));
+}
+
+void MergedRounds::count_rings() const {
+  for (const auto& [key, ring] : rings_)
+    for (int me = 0; me < ring->group.size; ++me)
+      if (const double bytes = ring->uncounted[static_cast<std::size_t>(me)]; bytes != 0)
+        simulation_.count(host_of_rank_[static_cast<std::size_t>(ring->group.rank(me))],
+                          host_of_rank_[static_cast<std::size_t>(ring->group.rank((me + 1) % ring->group.size))],
+                          bytes);
 }
 
 void MergedRounds::pass_latencies(int rank, const std::vector<int>& partners) {

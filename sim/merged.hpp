@@ -19,8 +19,8 @@ namespace simtrain {
 class MergedRounds final : public RoundMerging {
  public:
   // `host_of_rank` as in Simulation::run; both must outlive it. The grids are of all ranks (Plan::grids).
-  MergedRounds(const Simulation& simulation, const std::vector<int>& host_of_rank, const std::vector<Grid>& grids);
-  MergedRounds(const Simulation& simulation, const std::vector<int>& host_of_rank, Grid grid)
+  MergedRounds(Simulation& simulation, const std::vector<int>& host_of_rank, const std::vector<Grid>& grids);
+  MergedRounds(Simulation& simulation, const std::vector<int>& host_of_rank, Grid grid)
       : MergedRounds(simulation, host_of_rank, std::vector<Grid>{grid}) {}
   ~MergedRounds() override;
 
@@ -29,8 +29,12 @@ class MergedRounds final : public RoundMerging {
   // not equally fast, none at all, since rings out of step meet each other.
   [[nodiscard]] bool known_to_be_near(bool ranks_equally_fast) const;
 
+  // After the run: counts on links what rings sent by the schedule instead of what was simulated, which is nothing
+  // where a ring's time is a formula, and as much as their longest block in each round where it is not.
+  void count_rings() const;
+
   [[nodiscard]] Sharing sharing(const Group& group) const override;
-  bool start_ring(const Group& group, int rounds, std::int64_t round_bytes) override;
+  bool start_ring(const Group& group, int rounds, std::int64_t round_bytes, const CollectiveTraffic& mine) override;
   void end_ring(const Group& group, int latencies) override;
   void pass_latencies(int rank, const std::vector<int>& partners) override;
   [[nodiscard]] std::int64_t envelope_floats() const override;
@@ -40,7 +44,7 @@ class MergedRounds final : public RoundMerging {
   void look_at(const std::vector<Group>& groups);
   [[nodiscard]] Ring& ring_of(const Group& group) const;
 
-  const Simulation& simulation_;
+  Simulation& simulation_;
   const std::vector<int>& host_of_rank_;
   using RingKey = std::array<int, 3>;  // first rank, stride, size
   std::map<RingKey, std::unique_ptr<Ring>> rings_;

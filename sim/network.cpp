@@ -14,9 +14,8 @@ namespace s4u = simgrid::s4u;
 
 Network::Network(s4u::Engine& engine, const LoadedPlatform& platform)
     : one_latency_reported_(platform.topology != nullptr), carried_bytes_(platform.links.size()) {
-  number_of_.reserve(platform.links.size());
   for (std::size_t number = 0; number < platform.links.size(); ++number)
-    number_of_.emplace(platform.links[number], number);
+    platform.links[number]->set_data(&carried_bytes_[number]);
   compat::set_network_factors(
       engine,
       [this](double bytes, const s4u::Host* from, const s4u::Host* to, const std::vector<s4u::Link*>& links) {
@@ -45,8 +44,10 @@ double Network::bandwidth_factor(double bytes, const s4u::Host* from, const s4u:
 
 void Network::add_bytes(double bytes, const std::vector<s4u::Link*>& links) {
   for (const s4u::Link* link : links)
-    if (const auto found = number_of_.find(link); found != number_of_.end()) carried_bytes_[found->second] += bytes;
+    if (auto* carried = link->get_data<double>(); carried != nullptr) *carried += bytes;  // loopbacks have none
 }
+
+void Network::forget_carried() { std::fill(carried_bytes_.begin(), carried_bytes_.end(), 0.0); }
 
 void Network::count(const s4u::Host* from, const s4u::Host* to, double bytes) {
   std::vector<s4u::Link*> links;

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "sim/platform/platform.hpp"
@@ -24,10 +23,12 @@ class Network {
   // From now on messages take what the model says, which must outlive the simulation.
   void use(CalibratedNetwork& model) { model_ = &model; }
 
-  // Bytes that each link has carried so far, SMPI's envelopes included, by the platform's numbers of links.
+  // Bytes that each link has carried, SMPI's envelopes included, by the platform's numbers of links.
   [[nodiscard]] const std::vector<double>& carried_bytes() const { return carried_bytes_; }
-  // As if messages of so many bytes in all, each with its envelope, had gone from one host to another: those that were
-  // not simulated one by one.
+  // Forgets what links have carried.
+  void forget_carried();
+  // As if so many bytes more, or fewer when negative, had gone from one host to another: what was not simulated message
+  // by message.
   void count(const simgrid::s4u::Host* from, const simgrid::s4u::Host* to, double bytes);
 
  private:
@@ -35,12 +36,11 @@ class Network {
                         const std::vector<simgrid::s4u::Link*>& links);
   double bandwidth_factor(double bytes, const simgrid::s4u::Host* from, const simgrid::s4u::Host* to,
                           const std::vector<simgrid::s4u::Link*>& links) const;
-  void add_bytes(double bytes, const std::vector<simgrid::s4u::Link*>& links);
+  static void add_bytes(double bytes, const std::vector<simgrid::s4u::Link*>& links);
 
   bool one_latency_reported_;
   CalibratedNetwork* model_ = nullptr;
-  std::unordered_map<const simgrid::s4u::Link*, std::size_t> number_of_;
-  std::vector<double> carried_bytes_;
+  std::vector<double> carried_bytes_;  // each link has its element as user data, which is faster than to look it up
 };
 
 }  // namespace simtrain

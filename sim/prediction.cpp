@@ -4,15 +4,16 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/units.hpp"
 #include "calibrate/kernel_times.hpp"
-#include "calibrate/profile.hpp"
 #include "kernels/blas_kernels.hpp"
 #include "kernels/modelled.hpp"
+#include "sim/machine.hpp"
 #include "sim/merged.hpp"
 #include "sim/network_model.hpp"
+#include "sim/prediction_checks.hpp"
+#include "sim/prediction_facts.hpp"
 #include "sim/simulation.hpp"
-#include "train/cost.hpp"
+#include "sim/what_if.hpp"
 #include "train/summary.hpp"
 #include "train/trainer.hpp"
 
@@ -20,165 +21,53 @@ namespace simtrain {
 
 namespace {
 
-// Of a prediction's time: beyond it is no prediction, unless the user wants it.
-constexpr double kMostExtrapolated = 0.5;
-
-// The host, by its number on the platform, of each rank.
-std::vector<int> place(Grid grid, Placement placement) {
-  std::vector<int> hosts(static_cast<std::size_t>(grid.size()));
-  for (int rank = 0; rank < static_cast<int>(hosts.size()); ++rank) {
-    const Coordinates at = grid.coordinates(rank);
-    hosts[static_cast<std::size_t>(rank)] =
-        placement == Placement::column_major ? rank : at.row * grid.columns + at.column;
-  }
-  return hosts;
+Detail detail_of(const Plan& plan, const PredictionOptions& options) {
+  const MessagesNeeded needed{.real_payloads = options.real_numerics,
+                              .library_collectives = plan.uses(Algorithm::mpi),
+                              .by_size = options.network_model == NetworkModel::calibrated};
+  const bool every = needed.real_payloads || needed.library_collectives || needed.by_size;
+  if (options.merge_if_possible && every) return Detail::messages;
+  return resolve(options.detail, messages_of(plan), needed);
 }
 
-// alpha and beta for the formulas: what the job's own messages meet on this platform.
-PlatformResult describe_platform(const Simulation& simulation, const Plan& plan, const std::vector<int>& hosts,
-                                 const PredictionOptions& options) {
-  const LoadedPlatform& platform = simulation.platform();
-  PlatformResult result;
-  result.name = platform.name;
-  result.description = platform.description;
-  result.hosts = static_cast<std::int64_t>(platform.hosts.size());
-  constexpr int kSampledRanks = 256;
-  std::vector<std::pair<int, int>> pairs = sample_messages(plan, kSampledRanks);
-  if (pairs.empty() && platform.hosts.size() > 1) pairs.emplace_back(0, 1);
-  for (auto& [from, to] : pairs) {
-    if (plan.options.grid.size() == 1) break;  // the pair names hosts already
-    from = hosts[static_cast<std::size_t>(from)];
-    to = hosts[static_cast<std::size_t>(to)];
-  }
-  const RouteStatistics routes = simulation.routes(pairs);
-  result.latency_s = options.formula_latency_s.value_or(routes.mean_latency_s);
-  result.bandwidth_Bps = options.formula_bandwidth_Bps.value_or(routes.narrowest_Bps);
-  result.latency_source = options.formula_latency_s || options.formula_bandwidth_Bps
-                              ? "given on the command line, else read off the platform"
-                              : "mean route latency of the job's messages, narrowest link of their routes";
-  return result;
+std::unique_ptr<MergedRounds> choose_merging(Detail detail, const PredictionOptions& options, bool uniform,
+                                             Simulation& simulation, const std::vector<int>& hosts,
+                                             const std::vector<Grid>& grids) {
+  if (detail != Detail::merged) return nullptr;
+  auto merging = std::make_unique<MergedRounds>(simulation, hosts, grids);
+  if (options.detail == Detail::automatic && !merging->known_to_be_near(uniform)) merging.reset();
+  return merging;
 }
 
-// InputError when most of the messages' time is of sizes that were not measured.
-void describe_network(const CalibratedNetwork& network, const PredictionOptions& options, PlatformResult& result) {
-  result.network_model = "calibrated";
-  result.network_source = network.description();
-  const MessageUse& use = network.use();
-  result.network_outside_share = use.seconds > 0 ? use.outside_s / use.seconds : 0;
-  if (!options.extrapolate && result.network_outside_share > kMostExtrapolated)
-    throw InputError("--network-model calibrated: " + format_percent(result.network_outside_share) +
-                     " of the messages' time is of sizes that were not measured; expected at most " +
-                     format_percent(kMostExtrapolated) +
-                     ". Measure larger ones (calibrate network --largest), or accept it with --extrapolate");
-}
-
-ProfileResult describe_profile(const Profile& profile, const Load& load, double compute_scale) {
-  const Certificate& certificate = profile.certificate();
-  const MachineIdentity here = this_machine();
-  ProfileResult result;
-  result.name = std::filesystem::path(profile.path()).filename().string();
-  result.machine = certificate.machine;
-  result.cpu = certificate.cpu;
-  result.blas = certificate.blas + ", " + certificate.blas_core_type + " kernels";
-  result.threads_per_rank = load.threads;
-  result.processes_per_node = load.processes;
-  result.date = certificate.date;
-  result.command = certificate.command;
-  result.this_machine = certificate.machine == here.machine && certificate.cpu == here.cpu;
-  result.compute_scale = compute_scale;
-  return result;
-}
-
-void add_formulas(const Plan& plan, PricedOperations& prices, const PlatformResult& platform, Result& result) {
-  const AlphaBeta network{platform.latency_s, platform.bandwidth_Bps > 0 ? 1 / platform.bandwidth_Bps : 0};
-  const AlphaBetaCost schedule = alpha_beta_cost(plan, prices, network);
-  const std::vector<ExchangeSeconds> paper = paper_cost(plan, network);
-  for (std::size_t row = 0; row < result.layers.size(); ++row) {
-    LayerResult& layer = result.layers[row];
-    layer.extrapolated_s = schedule.extrapolated_s[row];
-    for (const auto& [exchange, collective] :
-         {std::pair{Exchange::all_gather, &layer.all_gather}, std::pair{Exchange::reduce_data, &layer.reduce_data},
-          std::pair{Exchange::reduce_weights, &layer.reduce_weights},
-          std::pair{Exchange::redistribute, &layer.redistribute}}) {
-      collective->alpha_beta_s = schedule.exchanges[row][exchange];
-      collective->paper_s = paper[row][exchange];
-    }
-  }
-}
-
-// " --grid 32x8 --grid 1x256": for a command that measures what a plan needs.
-std::string grid_options(const Plan& plan) {
-  std::string text;
-  for (const Grid grid : plan.grids()) text += " --grid " + to_string(grid);
-  return text;
-}
-
-// Wrong input must not wait for a platform to load: every kernel of the plan is in the profile, and most of the time
-// that rank 0 computes is within the shapes that were measured.
-void check_profile(const Plan& plan, const Load& load, const Profile& profile, const PredictionOptions& options) {
-  PricedOperations prices(profile.at(load), 1, profile.exceeded_by(load));
-  double seconds = 0, extrapolated_s = 0;
-  for (const Step& step : plan.steps) {
-    const auto* compute = std::get_if<ComputeStep>(&step);
-    const Operation other = std::holds_alternative<RedistributeStep>(step) ? Operation(CopyBlock{1, 1, 1, 1})
-                                                                           : ElementwiseOp{Elementwise::add, 1};
-    const OperationCost cost = prices.price(compute != nullptr ? plan.operation(*compute, {}) : other);
-    if (compute == nullptr) continue;
-    seconds += cost.seconds;
-    extrapolated_s += cost.extrapolated_s;
-  }
-  if (!options.extrapolate && extrapolated_s > kMostExtrapolated * seconds)
-    throw InputError(
-        "profile '" + profile.path() + "': " + format_percent(extrapolated_s / seconds) +
-        " of the compute time lies outside what was measured; expected at most " + format_percent(kMostExtrapolated) +
-        ". Measure it (calibrate kernels --network " + plan.network.name + " --batch " +
-        std::to_string(plan.options.batch) + grid_options(plan) +
-        (load.processes > 1 ? " --loaded, on a node of " + std::to_string(load.processes) + " cores" : "") +
-        "), or accept it with --extrapolate");
-}
-
-// Beyond any machine: what a phantom can stand for (kernels/modelled.cpp), with room to spare.
-void check_size(const Plan& plan) {
-  constexpr double kMostBytes = double(std::int64_t{1} << 43);
-  if (const double bytes = memory_of(plan, {}).total(); bytes > kMostBytes)
-    throw InputError("--batch " + std::to_string(plan.options.batch) + " of network '" + plan.network.name +
-                     "' on grid " + to_string(plan.options.grid) + ": a rank would need " + format_bytes(bytes) +
-                     "; expected at most " + format_bytes(kMostBytes));
-}
-
-}  // namespace
-
-Profile load_profile(const PredictionOptions& options) {
-  return Profile::read(find_data_file("profile", "profiles", options.profile, ".json").string());
-}
-
-Result predict(const Job& job, const PredictionOptions& options) {
+// In this process.
+Result simulate(const Job& job, const PredictionOptions& options) {
   const Plan plan = make_plan(job.network, job.plan);
   if (options.real_numerics) check_trainable(plan);
   check_size(plan);
-  const Detail detail = resolve(options.detail, messages_of(plan),
-                                {.real_payloads = options.real_numerics,
-                                 .library_collectives = plan.uses(Algorithm::mpi),
-                                 .by_size = options.network_model == NetworkModel::calibrated});
+  const Detail detail = detail_of(plan, options);
   const Profile profile = load_profile(options);
-  check_profile(plan, {job.threads, 1}, profile, options);
+  check_profile(plan, {job.threads, 1}, profile, options.extrapolate);
   std::optional<CalibratedNetwork> network;
   if (options.network_model == NetworkModel::calibrated) network.emplace(profile.path(), profile.network());
   use_blas_threads(1);
   const Grid grid = plan.options.grid;
-  const std::vector<int> hosts = place(grid, options.placement);
   Simulation simulation(options.platform, {.ranks = grid.size(), .real_payloads = options.real_numerics});
+  const SlowParts slow = find_slow_parts(simulation, options.slow_parts);
+  HostSpace space = host_space(simulation, needs_nearness(options.placement));
+  if (options.leave_out_slow_hosts) leave_out(slow, space);
+  const std::vector<int> hosts = place(options.placement, grid, options.ranks_per_host, space);
   simulation.check_hosts(hosts);
   if (network) simulation.use_network(*network, hosts);
-  const Load load{job.threads, simulation.most_ranks_per_node(hosts)};
-  if (load.processes > 1) check_profile(plan, load, profile, options);
+  const Load load{job.threads, simulation.most_ranks_at_once(hosts)};
+  if (load.processes > 1) check_profile(plan, load, profile, options.extrapolate);
   PricedOperations prices(profile.at(load), options.compute_scale, profile.exceeded_by(load));
   std::optional<ReplicaNoise> noise;
   if (options.disturbance) noise.emplace(profile.at(load), profile.path(), *options.disturbance);
   const std::vector<int> nodes = simulation.node_of_rank(hosts);
-  std::unique_ptr<MergedRounds> merging;
-  if (detail == Detail::merged) merging = std::make_unique<MergedRounds>(simulation, hosts, plan.grids());
-  if (merging && options.detail == Detail::automatic && !merging->known_to_be_near(!noise)) merging.reset();
+  const PlatformResult platform = describe_platform(simulation, plan, hosts, options);
+  for (const auto& [link, factor] : slow.links) simulation.degrade_link(link, factor);
+  const std::unique_ptr<MergedRounds> merging =
+      choose_merging(detail, options, !noise && is_uniform(simulation, slow, hosts), simulation, hosts, plan.grids());
   Summary summary(plan);
   PhaseLog phases(plan, job.iterations);
   TrainerOptions trainer_options = simtrain::trainer_options(job);
@@ -189,11 +78,14 @@ Result predict(const Job& job, const PredictionOptions& options) {
     if (!options.real_numerics) payloads_off(rank);
     std::unique_ptr<Kernels> numbers;
     if (options.real_numerics) numbers = std::make_unique<BlasKernels>([] { return 0.0; });
+    const double slower = slowness(slow, hosts[static_cast<std::size_t>(rank)]);
     ModelledKernels kernels(
-        prices, charge_compute, std::move(numbers), [&] { return simulation.clock_s(); },
+        prices, [slower](double seconds) { charge_compute(seconds * slower); }, std::move(numbers),
+        [&] { return simulation.clock_s(); },
         noise ? noise->of_rank(rank, nodes[static_cast<std::size_t>(rank)]) : nullptr);
     Trainer trainer(plan, me, kernels, collectives, *job.training_data, trainer_options);
     simulation.align();  // making communicators took some ranks longer than others
+    simulation.count_from_now();
     summary.add(trainer.run(job.warm_up, job.iterations));
   });
 
@@ -203,11 +95,40 @@ Result predict(const Job& job, const PredictionOptions& options) {
   result.job.placement = name_of(options.placement);
   result.job.numerics = options.real_numerics ? "real" : "phantom";
   result.job.detail = name_of(merging ? Detail::merged : Detail::messages);
-  result.platform = describe_platform(simulation, plan, hosts, options);
-  if (network) describe_network(*network, options, *result.platform);
+  result.job.ranks_per_host = options.ranks_per_host;
+  result.platform = platform;
+  if (network) describe_network(*network, options.extrapolate, *result.platform);
   result.profile = describe_profile(profile, load, options.compute_scale);
   result.memory.host = options.host_memory_bytes ? options.host_memory_bytes : simulation.platform().host_memory_bytes;
+  add_host_memory(plan, hosts, result.memory);
   add_formulas(plan, prices, *result.platform, result);
+  if (merging) merging->count_rings();
+  if (!simulation.platform().links.empty())
+    result.links = describe_links(simulation, job.warm_up + job.iterations, result.iteration_s);
+  if (options.slow_parts.any()) {
+    leave_out(slow, space);
+    result.slow_parts = describe_slow_parts(simulation, options.slow_parts, slow, hosts);
+    result.slow_parts->healthy_slots = slot_count(options.placement, options.ranks_per_host, space);
+  }
+  return result;
+}
+
+}  // namespace
+
+Profile load_profile(const PredictionOptions& options) {
+  return Profile::read(find_data_file("profile", "profiles", options.profile, ".json").string());
+}
+
+Result predict(const Job& job, const PredictionOptions& asked) {
+  PredictionOptions options = asked;
+  std::vector<PlacementTrial> trials;
+  if (asked.placement.kind == Placement::Kind::automatic) {
+    trials = try_placements(job, options);
+    options.placement = fastest_of(trials);
+  }
+  const bool costs = options.slow_parts.any() && options.costs_of_slow_parts;
+  Result result = costs ? predict_with_costs(job, options) : simulate(job, options);
+  result.placement_trials = std::move(trials);
   return result;
 }
 

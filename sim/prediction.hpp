@@ -9,14 +9,12 @@
 #include "calibrate/profile.hpp"
 #include "report/result.hpp"
 #include "sim/detail.hpp"
+#include "sim/placement.hpp"
 #include "sim/replica_noise.hpp"
+#include "sim/slow_parts.hpp"
 #include "train/job.hpp"
 
 namespace simtrain {
-
-// Which grid dimension sits on neighbouring hosts: column_major puts the Pr ranks of a grid column side by side,
-// row_major the Pc ranks of a grid row.
-enum class Placement { column_major, row_major };
 
 // linear: latency + bytes / bandwidth, as the platform says. calibrated: sim/network_model.hpp.
 enum class NetworkModel { linear, calibrated };
@@ -25,17 +23,21 @@ struct PredictionOptions {
   std::string platform;
   std::string profile;
   NetworkModel network_model = NetworkModel::linear;
-  Placement placement = Placement::column_major;
+  Placement placement;
+  int ranks_per_host = 1;
+  SlowPartsOptions slow_parts;
+  bool leave_out_slow_hosts = false;  // hosts of slow_parts hold no ranks
+  bool costs_of_slow_parts = true;    // simulate what they cost too
   Detail detail = Detail::automatic;
-  bool real_numerics = false;                                      // compute and send real numbers too
-  double compute_scale = 1;                                        // 2: a node twice as fast as the profile's
-  bool extrapolate = false;                                        // beyond the profile's range, however far
+  bool merge_if_possible = false;  // Detail::merged is a wish: where every message is needed, that it is
+  int processes = 0;               // child processes at a time, where several predictions are needed; 0: one per core
+  bool real_numerics = false;      // compute and send real numbers too
+  double compute_scale = 1;        // 2: a node twice as fast as the profile's
+  bool extrapolate = false;        // beyond the profile's range, however far
   std::optional<double> host_memory_bytes;                         // overrides the platform's
   std::optional<double> formula_latency_s, formula_bandwidth_Bps;  // override what is read off the platform
   std::optional<Disturbance> disturbance;                          // of computing; the formulas stay undisturbed
 };
-
-std::string name_of(Placement placement);  // "column-major", "row-major"
 
 boost::program_options::options_description prediction_options();
 PredictionOptions prediction_from(const boost::program_options::variables_map& values);
@@ -43,8 +45,9 @@ PredictionOptions prediction_from(const boost::program_options::variables_map& v
 // InputError when there is none of that name or it cannot be read.
 Profile load_profile(const PredictionOptions& options);
 
-// Runs it. Once per process: SimGrid's engine is global. The result depends on the arguments and the files they name
-// alone. InputError for wrong input, Failure when the simulation deadlocks.
+// Runs it; with --placement auto or slow parts some others before, in child processes (sim/what_if.hpp). Once per
+// process: SimGrid's engine is global. The result depends on the arguments and the files they name alone. InputError
+// for wrong input, Failure when the simulation deadlocks.
 Result predict(const Job& job, const PredictionOptions& options);
 
 }  // namespace simtrain

@@ -9,9 +9,6 @@ namespace simtrain {
 
 namespace {
 
-const std::vector<std::pair<std::string, Placement>> kPlacements{{"column-major", Placement::column_major},
-                                                                 {"row-major", Placement::row_major}};
-
 const std::vector<std::pair<std::string, NetworkModel>> kNetworkModels{{"linear", NetworkModel::linear},
                                                                        {"calibrated", NetworkModel::calibrated}};
 
@@ -28,8 +25,6 @@ Value choose(const std::string& option, const std::string& text,
 
 }  // namespace
 
-std::string name_of(Placement placement) { return kPlacements[placement == Placement::row_major ? 1 : 0].first; }
-
 po::options_description prediction_options() {
   po::options_description options("The simulated cluster");
   const auto word = [](const char* name) { return po::value<std::string>()->value_name(name); };
@@ -43,7 +38,10 @@ po::options_description prediction_options() {
       "the "
       "profile's network section has them (calibrate network)")(
       "placement", word("HOW")->default_value("column-major"),
-      "column-major: the Pr ranks of a grid column on neighbouring hosts; row-major: the Pc ranks of a row")(
+      "column-major: the Pr ranks of a grid column on neighbouring hosts; row-major: the Pc ranks of a row; blocks, "
+      "row-blocks: each column, or row, in a compact block; snake: a path through a torus; random:SEED; a hostfile of "
+      "Open MPI; auto: the fastest of the first five (docs/placement.md)")(
+      "ranks-per-host", word("N")->default_value("1"), "ranks that share a host: its link, its memory, its cores")(
       "detail", word("HOW")->default_value("auto"),
       "messages: simulate every message; merged: rounds of a collective that repeat the same traffic as one flow; "
       "auto: messages up to 300 000 of them an iteration, and where flows share links unequally")(
@@ -54,6 +52,7 @@ po::options_description prediction_options() {
       "host-memory", word("SIZE"), "memory of a host, such as 64GiB (default: the platform's)")(
       "formula-latency", word("TIME"), "alpha for the formulas (default: read off the platform)")(
       "formula-bandwidth", word("RATE"), "1/beta for the formulas (default: read off the platform)");
+  options.add(slow_parts_options());
   return options;
 }
 
@@ -64,7 +63,10 @@ PredictionOptions prediction_from(const po::variables_map& values) {
   options.platform = text_of(values, "platform");
   options.profile = text_of(values, "profile");
   options.network_model = choose("--network-model", text_of(values, "network-model"), kNetworkModels);
-  options.placement = choose("--placement", text_of(values, "placement"), kPlacements);
+  options.placement = parse_placement("--placement", text_of(values, "placement"));
+  options.ranks_per_host =
+      static_cast<int>(parse_integer("--ranks-per-host", text_of(values, "ranks-per-host"), 1, 1 << 20));
+  options.slow_parts = slow_parts_from(values);
   options.detail = parse_detail("--detail", text_of(values, "detail"));
   options.real_numerics = choose<bool>("--numerics", text_of(values, "numerics"), {{"phantom", false}, {"real", true}});
   options.compute_scale = parse_positive("--compute-scale", text_of(values, "compute-scale"));

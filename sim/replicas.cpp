@@ -49,10 +49,14 @@ ReplicaOptions replicas_from(const po::variables_map& values) {
 namespace {
 
 // What a child does: the seconds of an iteration in a replica, to the last bit.
-std::string simulate_replica(Job job, PredictionOptions options, const ReplicaOptions& replicas, Grid grid,
-                             int replica) {
+std::string simulate_replica(Job job, PredictionOptions options, const ReplicaOptions& replicas,
+                             const SweepPoint& point, int replica) {
+  const Grid grid{point.grid_rows, point.grid_columns};
   job.plan.grid = grid;
   options.real_numerics = false;  // numbers take no part in what an iteration takes
+  options.costs_of_slow_parts = false;
+  if (options.placement.kind == Placement::Kind::automatic)  // as the undisturbed prediction chose
+    options.placement = parse_placement_name(point.result->job.placement);
   options.disturbance = Disturbance{job.seed, replica, replicas.node_spread};
   return nlohmann::json(predict(job, options).iteration_s).dump();
 }
@@ -94,10 +98,8 @@ void add_replicas(std::vector<SweepPoint>& points, const Job& job, const Predict
         show(++done);
         continue;
       }
-      running.start(next, [&] {
-        const Grid grid{point.grid_rows, point.grid_columns};
-        return simulate_replica(job, options, replicas, grid, static_cast<int>(next % count));
-      });
+      running.start(next,
+                    [&] { return simulate_replica(job, options, replicas, point, static_cast<int>(next % count)); });
     }
     if (running.running() == 0) break;
     const TaskOutcome outcome = running.next_done();

@@ -7,6 +7,7 @@
 #include <exception>
 #include <map>
 #include <simgrid/Exception.hpp>
+#include <unordered_set>
 
 #include "base/error.hpp"
 #include "base/units.hpp"
@@ -14,6 +15,8 @@
 #include "sim/engine.hpp"
 #include "sim/network.hpp"
 #include "sim/network_model.hpp"
+#include "sim/platform/topology.hpp"
+#include "sim/platform/xml.hpp"
 
 namespace simtrain {
 
@@ -37,6 +40,21 @@ void lay_out_stacks(const SimulationOptions& options) {
   // SimGrid takes stacks without guards from calloc, which writes zeros over 256 KiB each unless they are mapped; and
   // glibc raises its threshold for mapping as it goes unless it is set.
   ::mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+}
+
+// Of a file: SimGrid lists loopbacks too, and orders names as text. What goes from a host to itself goes over one; a
+// link that is no loopback may be on that way too, but then it is shared.
+void sort_links(LoadedPlatform& platform) {
+  std::unordered_set<const s4u::Link*> loopbacks{s4u::Link::by_name_or_null("__loopback__")};  // of hosts without one
+  for (const s4u::Host* host : platform.hosts) {
+    std::vector<s4u::Link*> links;
+    host->route_to(host, links, nullptr);
+    for (const s4u::Link* link : links)
+      if (link->get_sharing_policy() == s4u::Link::SharingPolicy::FATPIPE) loopbacks.insert(link);
+  }
+  std::erase_if(platform.links, [&](const s4u::Link* link) { return loopbacks.contains(link); });
+  std::sort(platform.links.begin(), platform.links.end(),
+            [](const s4u::Link* a, const s4u::Link* b) { return natural_less(a->get_name(), b->get_name()); });
 }
 
 class SmpiSession {
@@ -67,7 +85,7 @@ struct Simulation::State {
   std::vector<char> finished;  // by rank
   std::exception_ptr error;    // what a body threw first
   std::string deadlock;        // empty: none
-  bool has_run = false;
+  bool has_run = false, counts = false;
 
   void check_hosts(const std::vector<int>& host_of_rank) const;
   void be_rank(int rank, const std::function<void(int)>& body);
@@ -86,6 +104,7 @@ Simulation::Simulation(const std::string& platform, const SimulationOptions& opt
   lay_out_stacks(options);
   state_->smpi = std::make_unique<SmpiSession>();  // before any host: it attaches its own data to each
   state_->platform = load_platform(*state_->engine, platform);
+  if (state_->platform.topology == nullptr) sort_links(state_->platform);
   state_->network = std::make_unique<Network>(*state_->engine, state_->platform);
 }
 
@@ -98,6 +117,32 @@ std::int64_t Simulation::links() const { return static_cast<std::int64_t>(state_
 double Simulation::clock_s() const { return s4u::Engine::get_clock(); }
 
 void Simulation::align() { state_->barrier->wait(); }
+
+const std::vector<double>& Simulation::carried_bytes() const { return state_->network->carried_bytes(); }
+
+void Simulation::count_from_now() {
+  if (!state_->counts) state_->network->forget_carried();
+  state_->counts = true;
+}
+
+void Simulation::count(int from, int to, double bytes) {
+  const std::vector<s4u::Host*>& hosts = state_->platform.hosts;
+  state_->network->count(hosts[static_cast<std::size_t>(from)], hosts[static_cast<std::size_t>(to)], bytes);
+}
+
+std::string Simulation::name_of_link(int link) const {
+  const Topology* topology = state_->platform.topology.get();
+  if (topology == nullptr) return state_->platform.links[static_cast<std::size_t>(link)]->get_name();
+  const auto [from, to] = topology->ends(link);
+  const bool between_switches = from >= topology->hosts() && to >= topology->hosts() && from != to;
+  return topology->name_of(link) + (between_switches ? " to " + topology->place_of(to) : "");
+}
+
+void Simulation::degrade_link(int number, double factor) {
+  SIMTRAIN_INVARIANT(!state_->has_run && factor > 0, std::to_string(factor));
+  s4u::Link* link = state_->platform.links[static_cast<std::size_t>(number)];
+  link->set_bandwidth(link->get_bandwidth() * factor);
+}
 
 void Simulation::State::check_hosts(const std::vector<int>& host_of_rank) const {
   const std::size_t hosts = platform.hosts.size();
@@ -222,10 +267,20 @@ std::vector<int> Simulation::node_of_rank(const std::vector<int>& host_of_rank) 
   return nodes;
 }
 
-int Simulation::most_ranks_per_node(const std::vector<int>& host_of_rank) const {
-  std::map<int, int> ranks;
+int Simulation::cores_of(int host) const {
+  return state_->platform.hosts[static_cast<std::size_t>(host)]->get_core_count();
+}
+
+int Simulation::most_ranks_at_once(const std::vector<int>& host_of_rank) const {
+  const std::vector<int> nodes = node_of_rank(host_of_rank);
+  std::map<int, std::map<int, int>> ranks;  // by node and host
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank) ++ranks[nodes[rank]][host_of_rank[rank]];
   int most = 0;
-  for (const int node : node_of_rank(host_of_rank)) most = std::max(most, ++ranks[node]);
+  for (const auto& [node, hosts] : ranks) {
+    int at_once = 0;
+    for (const auto& [host, on_it] : hosts) at_once += std::min(on_it, cores_of(host));
+    most = std::max(most, at_once);
+  }
   return most;
 }
 

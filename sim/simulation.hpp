@@ -49,8 +49,8 @@ class Simulation {
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
+  // Links without loopbacks, those of a file in the natural order of their names.
   [[nodiscard]] const LoadedPlatform& platform() const;
-  [[nodiscard]] std::int64_t links() const;
 
   // The InputErrors of run(), before it.
   void check_hosts(const std::vector<int>& host_of_rank) const;
@@ -71,11 +71,25 @@ class Simulation {
 
   [[nodiscard]] double clock_s() const;  // simulated seconds since the start
 
+  // Bytes that each link has carried since count_from_now(), by its number; envelopes included.
+  [[nodiscard]] const std::vector<double>& carried_bytes() const;
+  // For ranks, right after align(): the first call forgets what was carried before, the others do nothing.
+  void count_from_now();
+  // So many bytes more between two hosts, or fewer when negative.
+  void count(int from, int to, double bytes);
+
+  [[nodiscard]] std::int64_t links() const;  // of SimGrid's, loopbacks included
+  // Names by place: "x+ of (3,0,1)", "leaf up of leaf 2 to core 1"; those of a file as it has them.
+  [[nodiscard]] std::string name_of_link(int link) const;
+  // Before run(): multiplies a link's bandwidth by a factor above 0.
+  void degrade_link(int link, double factor);
+
   // The node that each rank is on: a host, or the hosts with the same property "node". By the number of its first host
   // on the platform, so that it does not depend on the job; a host that does not exist stands for itself.
   [[nodiscard]] std::vector<int> node_of_rank(const std::vector<int>& host_of_rank) const;
-  // The most ranks that share a node.
-  [[nodiscard]] int most_ranks_per_node(const std::vector<int>& host_of_rank) const;
+  // The most ranks that compute at once on a node: all that are on it, or as many as its hosts have cores.
+  [[nodiscard]] int most_ranks_at_once(const std::vector<int>& host_of_rank) const;
+  [[nodiscard]] int cores_of(int host) const;
 
   // (from, to) by host numbers; latency is the sum over a route's links.
   struct Route {

@@ -23,6 +23,11 @@ SweepPoint point_of(const TaskOutcome& outcome, Grid grid) {
 std::vector<SweepPoint> sweep(const Job& job, const PredictionOptions& options, const std::vector<Grid>& grids,
                               int workers, const std::function<void(std::size_t, const SweepPoint&)>& progress) {
   std::vector<SweepPoint> points(grids.size());
+  PredictionOptions of_point = options;
+  if (grids.size() > 1) {
+    of_point.processes = 1;  // the workers are enough
+    of_point.costs_of_slow_parts = false;
+  }
   Workers running;
   std::size_t started = 0;
   for (std::size_t done = 0; done < grids.size();) {
@@ -30,7 +35,7 @@ std::vector<SweepPoint> sweep(const Job& job, const PredictionOptions& options, 
       running.start(started, [&] {
         Job on_grid = job;
         on_grid.plan.grid = grids[started];
-        return to_json(predict(on_grid, options));
+        return to_json(predict(on_grid, of_point));
       });
     const TaskOutcome outcome = running.next_done();
     points[outcome.task] = point_of(outcome, grids[outcome.task]);

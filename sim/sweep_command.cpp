@@ -74,9 +74,10 @@ int sweep_command(const std::vector<std::string>& arguments) {
   (void)load_profile(prediction);  // says now what every grid would say
   if (replicas.count > 0) check_noise(job, prediction);
   const PlatformSummary platform = summarise_platform(prediction.platform);
-  if (platform.hosts < processes)
+  if (prediction.placement.kind != Placement::Kind::file && platform.hosts * prediction.ranks_per_host < processes)
     throw InputError("--processes: " + std::to_string(processes) + " is more than the " +
-                     std::to_string(platform.hosts) + " hosts of platform '" + prediction.platform + "'");
+                     std::to_string(platform.hosts) + " hosts of platform '" + prediction.platform + "' hold, " +
+                     std::to_string(prediction.ranks_per_host) + " on each");
   const std::vector<Grid> grids = grids_of(processes);
   std::vector<SweepPoint> points;
   {

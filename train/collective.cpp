@@ -131,9 +131,10 @@ int exchange_merged(const Exchange& exchange, int destination, int source, std::
   return pieces;
 }
 
-void run_merged_ring(const Exchange& exchange, int rounds, std::int64_t round_floats, RoundMerging& merging) {
+void run_merged_ring(const Exchange& exchange, int rounds, std::int64_t round_floats, const CollectiveTraffic& mine,
+                     RoundMerging& merging) {
   const Group& group = exchange.group;
-  if (merging.start_ring(group, rounds, round_floats * std::int64_t{sizeof(float)})) return;
+  if (merging.start_ring(group, rounds, round_floats * std::int64_t{sizeof(float)}, mine)) return;
   const int next = group.rank((group.me + 1) % group.size);
   const int previous = group.rank((group.me + group.size - 1) % group.size);
   const int pieces =
@@ -175,7 +176,9 @@ bool run_merged(const Exchange& exchange, CollectiveOp operation, Algorithm algo
   if (merge == Merge::ring && !may_merge(merging.sharing(exchange.group), blocks)) return false;
   add_everything(exchange, operation, algorithm, blocks);
   if (merge == Merge::ring)
-    run_merged_ring(exchange, round_count(algorithm, operation, exchange.group.size), blocks.length(0), merging);
+    run_merged_ring(exchange, round_count(algorithm, operation, exchange.group.size), blocks.length(0),
+                    traffic_of(operation, algorithm, blocks, exchange.group.me, exchange.longest_message_floats),
+                    merging);
   else
     run_merged_pairs(exchange, operation, algorithm, blocks, merging);
   return true;

@@ -47,10 +47,11 @@ class RoundMerging {
   virtual ~RoundMerging() = default;
 
   [[nodiscard]] virtual Sharing sharing(const Group& group) const = 0;
-  // Called by every member with the same arguments; returns when all have called. `round_bytes` go from each member to
-  // the next in each of the rounds. True: the rounds are over. False: the members are to send the bytes themselves, and
-  // then to call end_ring.
-  virtual bool start_ring(const Group& group, int rounds, std::int64_t round_bytes) = 0;
+  // Called by every member with the same arguments but the last; returns when all have called. `round_bytes` are those
+  // of the longest block, which each of the rounds takes as long as; `mine` is what this member sends to the next in
+  // all of them. True: the rounds are over. False: the members are to send rounds * round_bytes themselves, and then to
+  // call end_ring.
+  virtual bool start_ring(const Group& group, int rounds, std::int64_t round_bytes, const CollectiveTraffic& mine) = 0;
   // Passes `latencies` of the way to the next member or from the one before, whichever is longer, and returns when all
   // members have called it and got so far.
   virtual void end_ring(const Group& group, int latencies) = 0;

@@ -149,7 +149,11 @@ Result Summary::finish(const PhaseLog* phases) const {
     result.losses.push_back(sum / static_cast<double>(plan_.options.batch));
   }
   const MemoryUse use = memory_of(plan_, {});  // the first rank has the largest blocks
-  result.memory = {use.weights, use.gradients, use.momentum, use.activations, use.buffers, {}};
+  result.memory.weights = use.weights;
+  result.memory.gradients = use.gradients;
+  result.memory.momentum = use.momentum;
+  result.memory.activations = use.activations;
+  result.memory.buffers = use.buffers;
   return result;
 }
 

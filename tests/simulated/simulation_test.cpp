@@ -145,7 +145,7 @@ TEST(Hosts, MakeNodes) {
   in_child([] {
     const Simulation simulation("crossbar:3", {.ranks = 4});
     EXPECT_EQ(simulation.node_of_rank({2, 0, 2, 1}), (std::vector<int>{2, 0, 2, 1}));  // a host is a node
-    EXPECT_EQ(simulation.most_ranks_per_node({2, 0, 2, 1}), 2);
+    EXPECT_EQ(simulation.most_ranks_at_once({2, 0, 2, 1}), 2);
     EXPECT_EQ(simulation.node_of_rank({5}), std::vector<int>{5});
   });
 }

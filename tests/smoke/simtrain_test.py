@@ -158,6 +158,143 @@ class Options(ProgramTest):
         self.assertEqual(len(self.result(*job, "--warm-up", "2")["losses"]), 6)
 
 
+class Machine(ProgramTest):
+    """Where ranks sit, what they share, and what slow parts cost."""
+    TREE = ["--platform", "fat-tree:4x4,up=1,bandwidth=1GBps", "--network", "mlp", "--batch", "64", "--grid", "4x4",
+            "--collectives", "ring"]
+
+    def test_each_placement_is_one(self):
+        job = ["--platform", "torus:8x4,bandwidth=1GBps", "--network", "mlp", "--batch", "64", "--grid", "8x4"]
+        seconds = {}
+        for placement in ("column-major", "row-major", "blocks", "row-blocks", "snake", "random:7", "random:8"):
+            result = self.result(*job, "--placement", placement)
+            self.assertEqual(result["job"]["placement"], placement)
+            seconds[placement] = result["iteration_s"]
+        self.assertGreaterEqual(len(set(seconds.values())), 5, seconds)
+        self.assertEqual(self.result(*job, "--placement", "random:7")["iteration_s"], seconds["random:7"])
+        out, _ = self.run_program("simtrain", *job, "--placement", "random")
+        self.assertIn("random:1", out)
+
+    def test_auto_takes_the_fastest(self):
+        result = self.result(*self.TREE, "--placement", "auto")
+        trials = {one["placement"]: one["iteration_s"] for one in result["placement_trials"]}
+        self.assertEqual(list(trials), ["column-major", "row-major", "blocks", "row-blocks", "snake"])
+        self.assertIsNone(trials.pop("snake"))  # no torus
+        self.assertEqual(result["job"]["placement"], min(trials, key=trials.get))
+        # Of 64 samples the activations are few beside the weights, which rows sum.
+        self.assertGreater(trials["column-major"], 1.1 * trials["row-major"])
+        # Of convolutions' activations in a batch of 2048 they are many: columns.
+        alexnet = self.result("--platform", "fat-tree:4x4,up=1", "--grid", "4x4", "--placement", "auto",
+                              "--compute-scale", "20")
+        trials_of_alexnet = {one["placement"]: one["iteration_s"] for one in alexnet["placement_trials"]}
+        self.assertGreater(trials_of_alexnet["row-major"], 1.1 * trials_of_alexnet["column-major"])
+        alone = self.result(*self.TREE, "--placement", result["job"]["placement"])
+        self.assertEqual(alone["iteration_s"], result["iteration_s"])
+        out, _ = self.run_program("simtrain", *self.TREE, "--placement", "auto")
+        for text in ("Placements tried", "row-major", "vs best", "no torus"):
+            self.assertIn(text, out)
+
+    def test_auto_in_sweeps_and_replicas(self):
+        job = [*self.TREE[:6], "--placement", "auto"]
+        out, _ = self.run_program("simtrain", "sweep", *job, "--processes", "8", "--json", "s.json")
+        points = json.loads((self.folder / "s.json").read_text())["points"]
+        self.assertEqual(len(points), 4)
+        for point in points:
+            self.assertIn(point["result"]["job"]["placement"], out)
+            self.assertEqual(len(point["result"]["placement_trials"]), 5)
+        result = self.result(*job, "--grid", "2x2", "--replicas", "2")
+        self.assertEqual(result["replicas"]["count"], 2)
+
+    def test_a_hostfile(self):
+        self.write("hosts", "host-15 slots=2\nhost-14:2  # the last leaf\n" +
+                   "".join(f"host-{i}\n" for i in range(12)))
+        result = self.result(*self.TREE, "--placement", "hosts")
+        self.assertEqual(result["job"]["placement"], "hostfile hosts")
+        self.assertEqual(result["memory"]["ranks_on_host"], 2)
+        for text, *parts in (("host-0\nhots-1\n", "line 2", "'hots-1'", "did you mean 'host-1'"),
+                             ("host-0 slots=1x\n", "line 1", "'1x'"), ("host-0\nhost-0\n", "line 2", "line 1 already"),
+                             ("host-0 slots=3\n", "3 slots", "at least 16"), ("", "names no host")):
+            self.write("hosts", text)
+            (self.folder / "result.json").unlink(missing_ok=True)
+            self.refuse("simtrain", [*self.TREE, "--placement", "hosts"], "hostfile 'hosts'", *parts, leaves=["hosts"])
+
+    def test_ranks_that_share_a_host(self):
+        job = ["--platform", "ethernet:8,memory=64MiB", "--network", "mlp", "--batch", "64", "--grid", "4x2"]
+        alone, shared = self.result(*job), self.result(*job, "--ranks-per-host", "2")
+        self.assertEqual(shared["job"]["ranks_per_host"], 2)
+        self.assertEqual((alone["memory"]["ranks_on_host"], shared["memory"]["ranks_on_host"]), (1, 2))
+        self.assertEqual(alone["memory"]["on_host_bytes"], alone["memory"]["total_bytes"])
+        self.assertAlmostEqual(shared["memory"]["on_host_bytes"] / alone["memory"]["on_host_bytes"], 2, delta=0.05)
+        self.assertEqual(shared["profile"]["processes_per_node"], 2)
+        out, _ = self.run_program("simtrain", *job, "--ranks-per-host", "2", "--host-memory", "4MiB")
+        self.assertIn("does not fit: 2 ranks of a host need", " ".join(out.split()))
+        self.refuse("simtrain", ["--platform", "torus:4", "--grid", "3x3", "--ranks-per-host", "2"], "4 hosts",
+                    "9 processes", "2 on each", leaves=["result.json"])
+        self.refuse("simtrain", [*job, "--ranks-per-host", "0"], "--ranks-per-host", "'0'", leaves=["result.json"])
+        self.refuse("simtrain", ["sweep", *job[:-2], "--processes", "17", "--ranks-per-host", "2"], "--processes", "17",
+                    "2 on each", leaves=["result.json"])
+
+    def test_links_do_not_count_what_is_warmed_up(self):
+        cold = self.result(*self.TREE)["links"]
+        self.assertEqual(cold["count"], 40)  # 16 up, 16 down, 4 up, 4 down
+        self.assertEqual(cold["used"], len(cold["busiest"]))
+        for warm_up, iterations in ((2, 1), (0, 3), (3, 2)):
+            warm = self.result(*self.TREE, "--warm-up", warm_up, "--iterations", iterations)["links"]
+            self.assertEqual({one["name"]: one["bytes"] for one in warm["busiest"]},
+                             {one["name"]: one["bytes"] for one in cold["busiest"]})
+        merged = self.result(*self.TREE, "--detail", "merged")["links"]
+        self.assertEqual([one["bytes"] for one in merged["classes"]], [one["bytes"] for one in cold["classes"]])
+        out, _ = self.run_program("simtrain", *self.TREE)
+        self.assertIn(cold["busiest"][0]["name"], out)
+        self.assertNotIn("Busiest", self.run_program("simtrain", "--platform", "torus:2", "--network", "mlp", "--grid",
+                                                     "1x1")[0])
+
+    def test_slow_hosts(self):
+        job = ["--platform", "torus:4x2", "--network", "mlp", "--batch", "64", "--grid", "4x2"]
+        usual = self.result(*job)
+        self.assertNotIn("slow_parts", usual)
+        slow = self.result(*job, "--slow-host", "host-3=0.25")
+        parts = slow["slow_parts"]
+        self.assertGreater(slow["iteration_s"], usual["iteration_s"])
+        self.assertEqual(parts["healed_s"], usual["iteration_s"])
+        self.assertEqual((parts["slow_hosts"], parts["slow_hosts_used"], parts["healthy_slots"]), (1, 1, 7))
+        self.assertEqual([(one["grid_rows"], one["grid_columns"]) for one in parts["without"]], [(3, 2), (4, 1)])
+        self.assertEqual(slow["platform"], usual["platform"], "the formulas are those of the healthy cluster")
+        # A platform with room to spare: the same grid elsewhere, as fast as ever on this torus.
+        spare = self.result(*job[2:], "--platform", "torus:4x4", "--slow-host", "host-0=0.5")["slow_parts"]
+        self.assertEqual([(one["grid_rows"], one["grid_columns"]) for one in spare["without"]], [(4, 2)])
+        out, _ = self.run_program("simtrain", *job, "--slow-host", "host-3=0.25")
+        for text in ("Slow parts", "host-3 at 25.0 %", "3 x 2 on other hosts", "4 x 1 on other hosts", "longer)"):
+            self.assertIn(text, out)
+
+    def test_drawn_and_degraded_parts(self):
+        job = ["--platform", "torus:4x2", "--network", "mlp", "--batch", "64", "--grid", "4x2"]
+        usual = self.result(*job)["iteration_s"]
+        one, same, other = (self.result(*job, "--slow-hosts", "2=0.5", "--slow-seed", seed) for seed in (1, 1, 2))
+        self.assertEqual(one, same)
+        self.assertNotEqual(one["slow_parts"]["hosts"], other["slow_parts"]["hosts"])
+        self.assertIn("seed 2", other["slow_parts"]["description"])
+        cable = self.result(*job, "--degrade-link", "x+ of (1,*)=0.01")
+        self.assertEqual([part["name"] for part in cable["slow_parts"]["links"]], ["x+ of (1,0)", "x+ of (1,1)"])
+        self.assertGreater(cable["iteration_s"], usual)
+        self.assertEqual(cable["slow_parts"]["without"], [])
+        self.assertEqual(cable["slow_parts"]["healed_s"], usual)
+        self.assertEqual(self.result(*job, "--degrade-link", "*=1")["iteration_s"], usual)
+        self.assertEqual(len(self.result(*job, "--degrade-links", "3=0.5")["slow_parts"]["links"]), 3)
+
+    def test_slow_parts_that_are_refused(self):
+        job = ["--platform", "torus:4x2", "--network", "mlp", "--grid", "4x2"]
+        for arguments, *parts in ((["--slow-host", "hots-3=0.5"], "--slow-host", "did you mean 'host-3'"),
+                                  (["--slow-host", "host-3"], "--slow-host", "NAME=FACTOR"),
+                                  (["--slow-host", "host-3=1.5"], "--slow-host", "at most 1"),
+                                  (["--slow-hosts", "9=0.5"], "--slow-hosts", "8 hosts"),
+                                  (["--degrade-link", "x+ of (9,0)=0.5"], "--degrade-link", "x+ of (0,0)"),
+                                  (["--degrade-links", "33=0.5"], "--degrade-links", "32 links"),
+                                  (["--slow-seed", "3"], "--slow-seed", "without")):
+            with self.subTest(arguments=arguments):
+                self.refuse("simtrain", [*job, *arguments], *parts)
+
+
 class Scenarios(ProgramTest):
     def test_the_command_line_wins(self):
         self.write("my.ini", "# comment\nplatform = torus:4x2\nnetwork = mlp\nbatch = 64\ngrid = 4x2\n")
@@ -195,7 +332,9 @@ class WrongInput(ProgramTest):
             (["--platform", "torus:8", "--grid", "2x2", "--network", "alexnt"], "alexnt", "did you mean 'alexnet'"),
             (["--platform", "torus:8", "--grid", "2x2", "--collectives", "rings"], "rings", "did you mean 'ring'"),
             (["--platform", "torus:8", "--grid", "2x2", "--gather", "late"], "--gather", "late"),
-            (["--platform", "torus:8", "--grid", "2x2", "--placement", "row"], "--placement", "row-major"),
+            (["--platform", "torus:8", "--grid", "2x2", "--placement", "row-majr"], "--placement", "row-major"),
+            (["--platform", "torus:8", "--grid", "2x2", "--placement", "random:x"], "--placement", "random:x"),
+            (["--platform", "ethernet:8", "--grid", "2x2", "--placement", "snake"], "snake", "no torus"),
             (["--platform", "torus:8", "--grid", "2x2", "--detail", "merged", "--numerics", "real"], "--detail", "merged"),
             (["--platform", "torus:8", "--grid", "2x2", "--numerics", "reel"], "--numerics", "did you mean 'real'"),
             (["--platform", "torus:8", "--grid", "2x2", "--compute-scale", "-1"], "--compute-scale", "-1"),

@@ -137,6 +137,29 @@ inline Result with_replicas(Result result) {
   return result;
 }
 
+// With four ranks on a host, links, placements that were tried, and slow parts: healed it would take 60 ms.
+inline Result with_machine(Result result) {
+  result.job.ranks_per_host = 4;
+  result.memory.ranks_on_host = 4;
+  result.memory.on_host = 4 * result.memory.total();
+  result.links = LinksResult{
+      .used = 3,
+      .classes = {{"x+", 4, 3 * kMiB, 0.075, 0.2}, {"x-", 4, 0, 0, 0}},
+      .busiest = {
+          {"x+ of (1,0)", 2 * kMiB, 0.2}, {"x+ of (0,0)", 0.5 * kMiB, 0.05}, {"x+ of (3,0)", 0.5 * kMiB, 0.05}}};
+  result.placement_trials = {{"column-major", 0.080, ""}, {"row-major", 0.100, ""}, {"snake", {}, "no torus"}};
+  result.slow_parts = SlowPartsResult{.description = "2 drawn hosts=0.5 (seed 7)",
+                                      .hosts = {{"host-1", 0.5}, {"host-6", 0.5}},
+                                      .links = {{"x+ of (1,0)", 0.25}},
+                                      .slow_hosts = 2,
+                                      .slow_hosts_used = 1,
+                                      .degraded_links = 1,
+                                      .healthy_slots = 6,
+                                      .healed_s = 0.060,
+                                      .without = {{3, 2, 0.070, ""}, {4, 1, {}, "too large"}}};
+  return result;
+}
+
 // The same job on real MPI: no platform, no profile, no formulas, with losses.
 inline Result sample_native_result() {
   Result result = sample_result();

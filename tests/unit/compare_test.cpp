@@ -249,6 +249,18 @@ TEST(Compare, KnowsRedistribution) {
   EXPECT_THROW((void)compare({"a.json", ours}, {"c.json", sample_result()}), InputError);
 }
 
+TEST(Compare, MentionsPlacementRanksPerHostAndSlowParts) {
+  NamedResult other = simulated();
+  other.result = with_machine(other.result);
+  other.result.job.placement = "random:7";
+  const std::vector<Mention> mentions = compare(simulated(), other).mentions;
+  ASSERT_EQ(mentions.size(), 3U);
+  EXPECT_EQ(mentions[0].what + ": " + mentions[0].other, "placement: random:7");
+  EXPECT_EQ(mentions[1].what + ": " + mentions[1].reference + ", " + mentions[1].other, "ranks per host: 1, 4");
+  EXPECT_EQ(mentions[2].what + ": " + mentions[2].reference + ", " + mentions[2].other,
+            "slow parts: none, 2 drawn hosts=0.5 (seed 7)");
+}
+
 TEST(Compare, EqualResultsDifferInNothing) {
   const Comparison comparison = compare(simulated(), simulated());
   EXPECT_EQ(comparison.absolute_difference_s, 0);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "report/sections.hpp"
 #include "report/table.hpp"
 #include "report/terminal.hpp"
 #include "tests/support/sample_result.hpp"
@@ -248,6 +249,34 @@ TEST(Report, ARankAloneHasNoCommunication) {
   EXPECT_FALSE(says(text, "alpha-beta"));
   EXPECT_TRUE(says(text, "(1 rank)"));
   expect_narrow(text);
+}
+
+TEST(Report, SaysWhatTheMachineDoes) {
+  const std::string text = to_text(with_machine(sample_result()));
+  expect_narrow(text);
+  EXPECT_TRUE(says(text, "ranks per host 4"));
+  EXPECT_EQ(after(text, "row-major"), (Words{"100.000", "1.25"}));
+  EXPECT_TRUE(says(text, "snake no torus"));
+  EXPECT_TRUE(says(text, "2 drawn hosts=0.5 (seed 7)"));
+  EXPECT_TRUE(says(text, "host-1 at 50.0 %, host-6 at 50.0 %"));
+  EXPECT_TRUE(says(text, "1 of 2 slow hosts hold ranks") || says(text, "1 of 2 slow hosts holds ranks"));
+  EXPECT_TRUE(says(text, "20.0 ms an iteration: 60.0 ms without slow parts, 80.0 ms with them (33.3 % longer)"));
+  EXPECT_TRUE(says(text, "3 x 2 on other hosts: 70.0 ms, 12.5 % less than now"));
+  EXPECT_TRUE(says(text, "4 x 1 on other hosts: not possible: too large"));
+  EXPECT_TRUE(says(text, "leave the slow hosts out, and run 3 x 2"));
+  EXPECT_EQ(after(text, "x+ of (1,0)"), (Words{"2.00", "MiB", "20.0", "%"}));
+  EXPECT_TRUE(says(text, "3 of 8 links carry something"));
+  EXPECT_TRUE(says(text, "x+ 7.50 % (20.0 %), x- 0.00 % (0.00 %)"));
+  EXPECT_TRUE(says(text, "4 ranks of a host need 80.0 MiB, 100.0 % of its 80.0 MiB"));
+  EXPECT_FALSE(says(to_text(sample_result()), "Busiest links"));
+}
+
+TEST(Report, AllRanksOfAHostMustFit) {
+  Result result = with_machine(sample_result());
+  EXPECT_TRUE(fits_host(result.memory));
+  result.memory.host = 79 * kMiB;
+  EXPECT_FALSE(fits_host(result.memory));
+  EXPECT_TRUE(says(to_text(result), "does not fit: 4 ranks of a host need 80.0 MiB"));
 }
 
 }  // namespace

@@ -1,0 +1,21 @@
+// JSON of what a result says of its machine: links, placements that were tried, slow parts. Reading is strict, as in
+// report/json.hpp.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/json.hpp"
+#include "report/result.hpp"
+
+namespace simtrain {
+
+nlohmann::ordered_json to_json_value(const LinksResult& links);
+nlohmann::ordered_json to_json_value(const std::vector<PlacementTrial>& trials);
+nlohmann::ordered_json to_json_value(const SlowPartsResult& parts);
+
+LinksResult read_links(JsonObject from);
+std::vector<PlacementTrial> read_placement_trials(JsonObject& root);  // the key "placement_trials"
+SlowPartsResult read_slow_parts(JsonObject from);
+
+}  // namespace simtrain

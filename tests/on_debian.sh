@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# ./dev test --debian RELEASE [ARGUMENTS]: the tests, and some predictions, on another Debian: 12 (bookworm, SimGrid
+# 3.32) or 13 (trixie, SimGrid 4.0), in a root of its own below build/. Predicted times must be equal to those of the
+# build outside. Arguments go to ctest. Needs to be root; a second call builds on what the first one left.
+set -euo pipefail
+
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+say() { printf 'dev: %s\n' "$*" >&2; }
+fail() { say "error: $1"; exit "${2:-1}"; }
+
+(($#)) || fail "--debian: has no value; expected 12 or 13" 2
+case $1 in
+  12) name=bookworm ;;
+  13) name=trixie ;;
+  *) fail "--debian: '$1' is not known; expected 12 or 13" 2 ;;
+esac
+release=$1
+shift
+((EUID == 0)) || fail "--debian: needs to be root, to make a root folder of Debian $release and to chroot into it"
+debian=$root/build/debian-$release
+log=$root/build/debian-$release.log
+
+if [[ ! -d $debian ]]; then
+  say "making Debian $release in build/debian-$release (log: build/debian-$release.log)"
+  rm -rf -- "$debian.part"
+  debootstrap --variant=minbase "$name" "$debian.part" >"$log" 2>&1 || { cat -- "$log" >&2; fail "debootstrap failed"; }
+  mv -- "$debian.part" "$debian"
+fi
+
+# The tree as it is here, without what git ignores; the build folder in there stays.
+mkdir -p -- "$debian/simtrain"
+find "$debian/simtrain" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf -- {} +
+(cd -- "$root" && git -c safe.directory="$root" ls-files --cached --others --exclude-standard -z |
+  tar --null --files-from=- --ignore-failed-read -cf - 2>/dev/null) | tar -xf - -C "$debian/simtrain"
+
+# inside COMMAND...: in the root, whose mounts end with the command.
+inside() {
+  unshare --mount --propagation private bash -euc '
+    mount -t proc proc "$0/proc"
+    mount --rbind /dev "$0/dev"
+    [[ ! -f /etc/resolv.conf ]] || cat /etc/resolv.conf >"$0/etc/resolv.conf"
+    exec chroot "$0" env -i HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin '"${OPENBLAS_CORETYPE:+OPENBLAS_CORETYPE=$OPENBLAS_CORETYPE}"' "$@"' "$debian" "$@"
+}
+
+# Everything about a prediction that is time.
+times_of() {
+  python3 - "$1" <<'PYTHON'
+import json, sys
+result = json.load(open(sys.argv[1]))
+print(json.dumps({key: result[key] for key in ("iteration", "layers")}, sort_keys=True))
+PYTHON
+}
+
+status=0
+inside /simtrain/dev test "$@" || status=$?
+(($# == 0)) || exit "$status"  # a part of the tests was asked for
+
+say "predictions of Debian $release beside those of this system"
+while read -r -a job; do
+  "$root/build/release/bin/simtrain" "${job[@]}" --json "$root/build/here.json" >/dev/null
+  inside /simtrain/build/release/bin/simtrain "${job[@]}" --json /simtrain/build/there.json >/dev/null
+  if [[ $(times_of "$root/build/here.json") == "$(times_of "$debian/simtrain/build/there.json")" ]]; then
+    printf 'equal      %s\n' "${job[*]}"
+  else
+    printf 'different  %s\n' "${job[*]}"
+    status=1
+  fi
+done <<'JOBS'
+--platform torus.xml --grid 32x8
+--platform torus:8x8x4 --grid 16x16 --collectives ring
+--platform fat-tree.xml --grid 16x16 --placement row-major
+--platform ethernet.xml --grid 8x8 --network vgg16 --batch 512
+--platform torus:16x16 --grid 16x16 --collectives rabenseifner --detail merged
+--platform node:8 --grid 4x2 --network mlp --network-model calibrated
+JOBS
+exit "$status"
