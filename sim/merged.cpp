@@ -34,8 +34,7 @@ struct MergedRounds::Ring {
   }
 };
 
-MergedRounds::MergedRounds(Simulation& simulation, const std::vector<int>& host_of_rank,
-                           const std::vector<Grid>& grids)
+MergedRounds::MergedRounds(Simulation& simulation, const std::vector<int>& host_of_rank, const std::vector<Grid>& grids)
     : simulation_(simulation), host_of_rank_(host_of_rank) {
   for (const Grid grid : grids) {
     std::vector<Group> columns, rows;

@@ -48,9 +48,10 @@ TEST(ResultJson, RoundTripGivesAnEqualResult) {
   calibrated.platform->network_model = "calibrated";
   calibrated.platform->network_source = "remote messages up to 1.00 MiB";
   calibrated.platform->network_outside_share = 0.25;
-  for (const Result& result : {sample_result(), calibrated, sample_native_result(), with_phases(sample_native_result()),
-                               with_replicas(sample_result()), with_machine(sample_result()), with_redistribution(sample_result()),
-                               with_phases(with_redistribution(sample_result()))}) {
+  for (const Result& result :
+       {sample_result(), calibrated, sample_native_result(), with_phases(sample_native_result()),
+        with_replicas(sample_result()), with_machine(sample_result()), with_redistribution(sample_result()),
+        with_phases(with_redistribution(sample_result()))}) {
     const std::string text = to_json(result);
     EXPECT_EQ(result_from_json("r.json", text), result);
     EXPECT_EQ(to_json(result_from_json("r.json", text)), text);
