@@ -12,7 +12,7 @@ class Star final : public Topology {
     const double latency_s = spec.family == PlatformFamily::ethernet ? spec.latency_s : spec.latency_s / 2;
     add_class("host up", hosts(), spec.bandwidth_Bps, latency_s);
     add_class("host down", hosts(), spec.bandwidth_Bps, latency_s);
-    if (spec.backbone_Bps) backbone_ = add_class("backbone", 1, *spec.backbone_Bps, 0);
+    if (spec.backbone_Bps) backbone_ = add_class("backbone", 1, *spec.backbone_Bps, spec.backbone_latency_s);
   }
 
   void route(std::int32_t from, std::int32_t to, std::vector<std::int32_t>& links) const override {

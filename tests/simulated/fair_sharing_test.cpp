@@ -1,5 +1,5 @@
-// Flows that share a link get equal parts of it, however long their routes are (SimGrid by itself would share in inverse
-// proportion to the latencies of routes). The times are worked out by hand.
+// Flows that share a link get equal parts of it, however long their routes are (SimGrid by itself would share in
+// inverse proportion to the latencies of routes). The times are worked out by hand.
 #include <gtest/gtest.h>
 #include <smpi/smpi.h>
 

@@ -1,12 +1,11 @@
 // Platform files that are wrong: each is one clear message, never an abort, and SimGrid prints nothing.
-#include "sim/platform/xml.hpp"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <fstream>
 
 #include "base/error.hpp"
+#include "sim/platform/xml.hpp"
 #include "sim/simulation.hpp"
 #include "tests/simulated/in_child.hpp"
 
