@@ -39,6 +39,8 @@ std::vector<LinkGroup> classes_of(const Topology& topology) {
 std::vector<LinkGroup> groups_of(const LoadedPlatform& platform) {
   std::vector<s4u::Link*> loopbacks;
   for (const s4u::Host* host : platform.hosts) host->route_to(host, loopbacks, nullptr);
+  // SimGrid has one of its own for hosts without, used or not.
+  if (s4u::Link* spare = s4u::Link::by_name_or_null("__loopback__"); spare != nullptr) loopbacks.push_back(spare);
   std::sort(loopbacks.begin(), loopbacks.end());
   std::map<std::tuple<double, double, bool>, std::int64_t> counts;
   for (const s4u::Link* link : platform.links)

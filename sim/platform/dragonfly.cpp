@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 #include "sim/platform/families.hpp"
 
@@ -65,6 +67,20 @@ class Dragonfly final : public Topology {
     if (vertex < hosts()) return "host " + std::to_string(vertex);
     const std::int32_t router = vertex - hosts();
     return "router " + std::to_string(router % routers_) + " of group " + std::to_string(group_of(router));
+  }
+
+  // Groups on a circle, in each its routers on another; hosts in a row beyond their router.
+  [[nodiscard]] Point position_of(std::int32_t vertex) const override {
+    const bool host = vertex < hosts();
+    const std::int32_t router = host ? vertex / hosts_each_ : vertex - hosts(), group = group_of(router);
+    const auto radius_of = [](double things, double size) { return things * size / (2 * std::numbers::pi); };
+    const double inner = std::max(1.2, radius_of(routers_, 2.2)), outer = inner + 1 + hosts_each_;
+    const double middle = groups_ == 1 ? 0 : std::max(outer + 1, radius_of(groups_, 2 * outer + 1));
+    const double around = 2 * std::numbers::pi * group / groups_;
+    const double within = around + 2 * std::numbers::pi * (router % routers_) / routers_;
+    const double distance = host ? inner + 1.2 + vertex % hosts_each_ : inner;
+    return {middle * std::sin(around) + distance * std::sin(within),
+            middle * std::cos(around) + distance * std::cos(within)};
   }
 
   [[nodiscard]] std::int32_t cable_of(std::int32_t link) const override {

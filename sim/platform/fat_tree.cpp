@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cmath>
+
 #include "sim/platform/families.hpp"
 
 namespace simtrain {
@@ -65,14 +68,32 @@ class FatTree final : public Topology {
   }
 
   [[nodiscard]] std::string place_of(std::int32_t vertex) const override {
-    std::size_t l = levels_.size() - 1;
-    while (vertex < levels_[l].first_vertex) --l;
+    const std::size_t l = level_of_vertex(vertex);
     const std::string number = std::to_string(vertex - levels_[l].first_vertex);
     if (l == 0) return "host " + number;
     return (l + 1 == levels_.size() ? top_name_
             : l == 1                ? std::string("leaf ")
                                     : "switch of level " + std::to_string(l) + ", ") +
            number;
+  }
+
+  // Level by level, the hosts of a leaf in a block below it.
+  [[nodiscard]] Point position_of(std::int32_t vertex) const override {
+    const double on_leaf = levels_[1].hosts_below, columns = std::ceil(std::sqrt(on_leaf));
+    const double width = std::max(columns + 1, 2.5);  // of a leaf and its block
+    const std::size_t l = level_of_vertex(vertex);
+    const Level& level = levels_[l];
+    if (l == 0) {
+      const double place = vertex % levels_[1].hosts_below;
+      return {std::floor(vertex / on_leaf) * width + std::fmod(place, columns) - (columns - 1) / 2,
+              -1.5 - std::floor(place / columns)};
+    }
+    const double subtree = (vertex - level.first_vertex) / level.twins,
+                 twin = (vertex - level.first_vertex) % level.twins;
+    const double leaves_below = level.hosts_below / on_leaf;
+    const double whole = hosts() / on_leaf * width, height = std::max(3.0, whole / 6);
+    return {(subtree + (twin + 0.5) / level.twins) * leaves_below * width - width / 2,
+            static_cast<double>(l - 1) * height};
   }
 
   [[nodiscard]] std::int32_t cable_of(std::int32_t link) const override {
@@ -89,6 +110,12 @@ class FatTree final : public Topology {
   [[nodiscard]] static std::int32_t number_of(const Level& level, std::int32_t host, std::int32_t twin,
                                               std::int32_t chosen, std::int32_t cable) {
     return ((host / level.hosts_below * level.twins + twin) * level.uplinks + chosen) * level.cables + cable;
+  }
+
+  [[nodiscard]] std::size_t level_of_vertex(std::int32_t vertex) const {
+    std::size_t l = levels_.size() - 1;
+    while (vertex < levels_[l].first_vertex) --l;
+    return l;
   }
 
   [[nodiscard]] std::size_t level_of_link(std::int32_t first) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <map>
 
 #include "base/error.hpp"
@@ -12,6 +13,7 @@ namespace simtrain {
 
 namespace {
 
+constexpr double kInchesPerUnit = 0.42;
 // Distinguishable for the colour-blind (M. Okabe and K. Ito, "Color Universal Design", 2002).
 constexpr std::array<const char*, 7> kColours{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                               "#E69F00", "#56B4E9", "#000000"};
@@ -24,10 +26,20 @@ std::string cable_name(const LinkClass& its) {
   return name;
 }
 
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-  return result + "\"";
+// For Graphviz's labels in the manner of HTML.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '&')
+      result += "&amp;";
+    else if (c == '<')
+      result += "&lt;";
+    else if (c == '>')
+      result += "&gt;";
+    else
+      result += c;
+  }
+  return result;
 }
 
 struct Cables {
@@ -54,37 +66,49 @@ class Drawing {
   }
 
   [[nodiscard]] std::string text(const std::string& title) const {
-    std::string dot = "graph platform {\n  graph [label=" + quoted(title + "\n" + key()) +
-                      ", labelloc=t, fontname=\"sans-serif\", fontsize=18, outputorder=edgesfirst, bgcolor=white, " +
-                      layout() + "];\n  node [fontname=\"sans-serif\", fontsize=9, style=filled];\n" +
-                      "  edge [fontname=\"sans-serif\", fontsize=9];\n";
+    const std::string points = std::to_string(title_points());
+    std::string dot =
+        "graph platform {\n  graph [layout=neato, outputorder=edgesfirst, bgcolor=white, labelloc=t, "
+        "fontname=\"sans-serif\", fontsize=" +
+        points + ", label=<" + escaped(title) + key() +
+        ">];\n  node [fontname=\"sans-serif\", fontsize=9, style=filled, penwidth=0.5];\n"
+        "  edge [fontname=\"sans-serif\", fontsize=9];\n";
     for (std::int32_t vertex = 0; vertex < topology_.vertices(); ++vertex) dot += vertex_text(vertex);
     for (const auto& [ends, cables] : cables_) dot += cable_text(ends, cables);
     return dot + "}\n";
   }
 
  private:
-  // Rings are drawn as such, all else by minimising the stress of springs.
-  [[nodiscard]] std::string layout() const {
-    const bool ring = topology_.vertices() == topology_.hosts() && topology_.classes().size() == 2;
-    return ring ? "layout=circo" : "layout=neato, mode=sgd, overlap=false, splines=line, start=1";
+  // Legible when the whole picture is in sight.
+  [[nodiscard]] int title_points() const {
+    double left = 0, right = 0;
+    for (std::int32_t vertex = 0; vertex < topology_.vertices(); ++vertex) {
+      left = std::min(left, topology_.position_of(vertex).x);
+      right = std::max(right, topology_.position_of(vertex).x);
+    }
+    return std::max(12, static_cast<int>((right - left) * kInchesPerUnit));
   }
 
   [[nodiscard]] std::string key() const {
     std::string text;
     for (const LinkClass* its : kinds_)
-      text += cable_name(*its) + " (" + colours_.at(cable_name(*its)) + "): " + format_bandwidth(its->bandwidth_Bps) +
-              ", " + format_seconds(its->latency_s) + "\n";
+      text += "<br/><font color=\"" + colours_.at(cable_name(*its)) + "\">" + cable_name(*its) + ": " +
+              format_bandwidth(its->bandwidth_Bps) + ", " + format_seconds(its->latency_s) + "</font>";
     return text;
   }
 
   [[nodiscard]] std::string vertex_text(std::int32_t vertex) const {
     const std::string place = topology_.place_of(vertex);
     const bool host = vertex < topology_.hosts();
-    return "  v" + std::to_string(vertex) + " [label=" + quoted(host ? std::to_string(vertex) : place) +
-           ", tooltip=" + quoted(place) +
-           (host ? ", shape=circle, fixedsize=true, width=0.32, fillcolor=\"#eeeeee\""
-                 : ", shape=box, fillcolor=\"#fff2cc\"") +
+    std::string label = host ? std::to_string(vertex) : place;
+    if (const std::size_t of = label.find(" of "); of != std::string::npos) label.replace(of, 4, "\\n");
+    const Point at = topology_.position_of(vertex);
+    std::array<char, 64> position{};
+    std::snprintf(position.data(), position.size(), "%.3f,%.3f!", at.x * kInchesPerUnit, at.y * kInchesPerUnit);
+    return "  v" + std::to_string(vertex) + " [label=\"" + label + "\", tooltip=\"" + place + "\", pos=\"" +
+           position.data() + "\", " +
+           (host ? "shape=circle, fixedsize=true, width=0.32, fillcolor=\"#eeeeee\""
+                 : "shape=box, margin=\"0.05,0.03\", height=0.3, width=0.3, fillcolor=\"#fff2cc\"") +
            "];\n";
   }
 
@@ -92,8 +116,8 @@ class Drawing {
     const LinkClass& its = topology_.class_of(cables.any_link);
     const std::int32_t count = cables.directions / 2;
     std::string text = "  v" + std::to_string(ends.first) + " -- v" + std::to_string(ends.second) + " [color=\"" +
-                       colours_.at(cable_name(its)) + "\", tooltip=" +
-                       quoted(cable_name(its) + ", " + format_bandwidth(its.bandwidth_Bps) + " each way");
+                       colours_.at(cable_name(its)) + "\", tooltip=\"" + cable_name(its) + ", " +
+                       format_bandwidth(its.bandwidth_Bps) + " each way\"";
     if (count > 1) text += ", label=\"" + std::to_string(count) + "\", penwidth=2";
     return text + "];\n";
   }

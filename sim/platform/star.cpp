@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
 #include "sim/platform/families.hpp"
 
 namespace simtrain {
@@ -30,6 +34,13 @@ class Star final : public Topology {
 
   [[nodiscard]] std::string place_of(std::int32_t vertex) const override {
     return vertex < hosts() ? "host " + std::to_string(vertex) : "the switch";
+  }
+
+  [[nodiscard]] Point position_of(std::int32_t vertex) const override {
+    if (vertex == hosts()) return {};
+    const double angle = 2 * std::numbers::pi * vertex / hosts(),
+                 radius = std::max(3.0, hosts() / (2 * std::numbers::pi));
+    return {radius * std::sin(angle), radius * std::cos(angle)};
   }
 
  private:

@@ -27,6 +27,11 @@ struct LinkClass {
   double bandwidth_Bps = 0, latency_s = 0;
 };
 
+// Where a vertex stands in a picture, in units of the distance between two neighbouring hosts.
+struct Point {
+  double x = 0, y = 0;
+};
+
 class Topology {
  public:
   Topology(const Topology&) = delete;
@@ -52,6 +57,8 @@ class Topology {
   // Unique: class and host, or both switches: "x+ of (3,0,1)", "host up of host 5", "leaf up of leaf 2 to core 1",
   // "global of router 0 of group 3 to router 2 of group 1, cable 1".
   [[nodiscard]] std::string name_of(std::int32_t link) const;
+
+  [[nodiscard]] virtual Point position_of(std::int32_t vertex) const = 0;
 
   // Halves of the hosts (true: in the second one) among which a narrowest bisection is: one that cuts each dimension of
   // a torus, or half of the branches of a tree. With an odd number of layers the halves of a torus

@@ -21,8 +21,10 @@ using Attributes = std::map<std::string, std::string>;
 
 // The cluster as it stands in the file; `plain` turns false at the first thing beside it.
 struct Contents {
+  XML_Parser parser = nullptr;
   bool plain = true, in_cluster = false;
   int clusters = 0;
+  unsigned long line = 0;  // of the last cluster
   Attributes cluster;
   std::unordered_map<std::string, std::string> properties;  // of the cluster
   std::string description;                                  // of a zone
@@ -43,6 +45,7 @@ void on_start(void* data, const XML_Char* name, const XML_Char** pairs) {
   const std::string_view element = name;
   if (element == "cluster") {
     ++contents.clusters;
+    contents.line = XML_GetCurrentLineNumber(contents.parser);
     contents.in_cluster = true;
     contents.cluster = attributes;
   } else if (element == "prop" && attributes.contains("id") && attributes.contains("value")) {
@@ -60,6 +63,7 @@ Contents read(std::string_view text) {
   const std::unique_ptr<std::remove_pointer_t<XML_Parser>, decltype(&XML_ParserFree)> parser(XML_ParserCreate(nullptr),
                                                                                              &XML_ParserFree);
   Contents contents;
+  contents.parser = parser.get();
   XML_SetUserData(parser.get(), &contents);
   XML_SetElementHandler(parser.get(), on_start, on_end);
   if (XML_Parse(parser.get(), text.data(), static_cast<int>(text.size()), XML_TRUE) != XML_STATUS_OK)
@@ -200,6 +204,11 @@ bool can_be_built(const PlatformSpec& spec) {
 }
 
 }  // namespace
+
+std::optional<unsigned long> line_of_only_cluster(std::string_view text) {
+  const Contents contents = read(text);
+  return contents.clusters == 1 ? std::optional(contents.line) : std::nullopt;
+}
 
 std::optional<XmlCluster> read_xml_cluster(const std::string& file, std::string_view text) {
   const Contents contents = read(text);

@@ -21,4 +21,7 @@ struct XmlCluster {
 // FLAT, with a shared backbone or none. Routes have as many links as SimGrid's. Host numbers must rise along `radical`.
 std::optional<XmlCluster> read_xml_cluster(const std::string& file, std::string_view text);
 
+// The line of the only <cluster> in a file, or nothing: what SimGrid means when it gives up without naming a line.
+std::optional<unsigned long> line_of_only_cluster(std::string_view text);
+
 }  // namespace simtrain
