@@ -113,6 +113,13 @@ std::string text_of(const po::variables_map& values, const std::string& option) 
 
 bool given(const po::variables_map& values, const std::string& option) { return values.contains(option); }
 
+std::string take_first(std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.front().starts_with('-')) return "";
+  std::string first = std::move(arguments.front());
+  arguments.erase(arguments.begin());
+  return first;
+}
+
 std::string shell_command(const std::string& program, const std::vector<std::string>& arguments) {
   std::string text = program;
   for (const std::string& argument : arguments) {

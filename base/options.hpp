@@ -23,6 +23,10 @@ boost::program_options::variables_map parse_options(const std::vector<std::strin
 std::string text_of(const boost::program_options::variables_map& values, const std::string& option);
 bool given(const boost::program_options::variables_map& values, const std::string& option);
 
+// Takes the first argument out if it stands alone, before any option: the file of `calibrate show FILE --plot ...`.
+// Empty if there is none.
+std::string take_first(std::vector<std::string>& arguments);
+
 // The command as it can be typed again, quoted for a shell where needed.
 std::string shell_command(const std::string& program, const std::vector<std::string>& arguments);
 

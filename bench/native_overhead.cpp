@@ -1,19 +1,13 @@
 // What the native trainer takes beside its matrix products: two trainers of the same job take turns, one as it is, the
 // other with every operation but the products left out. One rank, one thread.
-#include <mpi.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/options.hpp"
-#include "base/units.hpp"
-#include "kernels/blas_kernels.hpp"
-#include "kernels/execute.hpp"
-#include "train/trainer.hpp"
+#include "bench/one_rank.hpp"
+#include "calibrate/fit.hpp"
 
 namespace po = boost::program_options;
 
@@ -24,7 +18,7 @@ namespace {
 constexpr double kMostLinear = 1.15, kMostConvolution = 1.40;
 
 // Executes the products of every operation, on operands that lie where the trainer's do, and nothing else.
-class ProductsOnly final : public Kernels {
+class ProductsOnly final : public KernelsAround {
  public:
   // Products of zeros take less power, and time: without the other operations nothing else would stand there.
   Buffer allocate(std::int64_t floats) override {
@@ -37,13 +31,6 @@ class ProductsOnly final : public Kernels {
     if (const auto* convolution = std::get_if<Convolution>(&operation)) execute(*convolution, operands, account);
     return {};
   }
-  void wait(Event event) override { kernels_.wait(event); }
-  [[nodiscard]] double busy_s(Account account) const override { return kernels_.busy_s(account); }
-  [[nodiscard]] Interval interval(Account account) const override { return kernels_.interval(account); }
-  void reset_accounts() override { kernels_.reset_accounts(); }
-  void fill(Buffer buffer, const std::function<float(std::int64_t)>& value) override { kernels_.fill(buffer, value); }
-  std::span<const float> read(Buffer buffer) override { return kernels_.read(buffer); }
-  std::span<float> write(Buffer buffer) override { return kernels_.write(buffer); }
 
  private:
   // The products of a convolution have the im2col matrix as one of their operands; the other and the result are taken
@@ -75,8 +62,6 @@ class ProductsOnly final : public Kernels {
       }
     });
   }
-
-  BlasKernels kernels_{[] { return MPI_Wtime(); }};
 };
 
 // Seconds of the last iteration by report row: forward, backward, update.
@@ -96,12 +81,6 @@ struct Row {
   std::vector<double> all_s, products_s, ratios;
 };
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 void print(const Row& row) {
   const auto [least, most] = std::minmax_element(row.ratios.begin(), row.ratios.end());
   const double bar = row.linear ? kMostLinear : kMostConvolution;
@@ -111,26 +90,20 @@ void print(const Row& row) {
 }
 
 int run(const std::vector<std::string>& arguments) {
-  po::options_description options("native_overhead: a trainer's phases against its matrix products alone");
-  options.add_options()("help", "this text")("network", po::value<std::string>()->default_value("alexnet"), "network")(
-      "batch", po::value<std::string>()->default_value("128"), "samples of the rank")(
-      "repetitions", po::value<std::string>()->default_value("5"), "iterations of each trainer");
+  const po::options_description options =
+      one_rank_options("native_overhead: a trainer's phases against its matrix products alone", "128", "5");
   const po::variables_map values = parse_options(arguments, options, {});
-  if (values.count("help") > 0) {
+  if (given(values, "help")) {
     std::cout << options;
     return 0;
   }
-  const Network network = load_network(text_of(values, "network"));
-  PlanOptions what;
-  what.grid = {1, 1};
-  what.batch = parse_integer("--batch", text_of(values, "batch"), 1, INT32_MAX);
-  const auto repetitions = parse_integer("--repetitions", text_of(values, "repetitions"), 1, 1000);
-  const Plan plan = make_plan(network, what);
-  const SyntheticData data(network, 1);
+  const Plan plan = one_rank_plan(values);
+  const std::int64_t iterations = iterations_of(values);
+  const SyntheticData data(plan.network, 1);
   use_blas_threads(1);
   BlasKernels all([] { return MPI_Wtime(); });
   ProductsOnly products;
-  Collectives collectives(what.grid, {0, 0}, false);
+  Collectives collectives(plan.options.grid, {0, 0}, false);
   Trainer complete(plan, {0, 0}, all, collectives, data, {.seed = 1, .schedule = {}});
   Trainer bare(plan, {0, 0}, products, collectives, data, {.seed = 1, .schedule = {}});
 
@@ -141,7 +114,7 @@ int run(const std::vector<std::string>& arguments) {
   }
   rows.push_back({"all linear", true, {}, {}, {}});
   rows.push_back({"all convol.", false, {}, {}, {}});
-  for (int i = 0; i <= repetitions; ++i) {
+  for (int i = 0; i <= iterations; ++i) {
     complete.run(0, 1);
     bare.run(0, 1);
     if (i == 0) continue;  // warm-up
@@ -161,9 +134,9 @@ int run(const std::vector<std::string>& arguments) {
       rows[row].ratios.push_back(all_s[row] / products_s[row]);
     }
   }
-  std::printf("%s, batch %ld, one rank, one thread, %s (%s kernels), %ld iterations of each\n", network.name.c_str(),
-              static_cast<long>(what.batch), blas_identity().library.c_str(), blas_identity().core_type.c_str(),
-              static_cast<long>(repetitions));
+  std::printf("%s, batch %ld, one rank, one thread, %s (%s kernels), %ld iterations of each\n",
+              plan.network.name.c_str(), static_cast<long>(plan.options.batch), blas_identity().library.c_str(),
+              blas_identity().core_type.c_str(), static_cast<long>(iterations));
   std::printf("  layer        products, ms   phases, ms   ratio, median (range)   bar\n");
   for (const Row& row : rows)
     if (median(row.all_s) > 0) print(row);
@@ -173,9 +146,4 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace
 }  // namespace simtrain
 
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int status = simtrain::run_guarded("native_overhead", [&] { return simtrain::run({argv + 1, argv + argc}); });
-  MPI_Finalize();
-  return status;
-}
+int main(int argc, char** argv) { return simtrain::run_one_rank(argc, argv, "native_overhead", simtrain::run); }

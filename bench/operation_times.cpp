@@ -1,25 +1,17 @@
 // Where a profile is right and where it is not: every operation of a trainer on one rank, its processor time beside the
 // profile's price, by layer and kind. What the phases of `simtrain compare` are made of.
-#include <mpi.h>
-
-#include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <iostream>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/options.hpp"
-#include "base/units.hpp"
+#include "bench/one_rank.hpp"
 #include "calibrate/fit.hpp"
 #include "calibrate/profile.hpp"
-#include "kernels/blas_kernels.hpp"
 #include "kernels/modelled.hpp"
 #include "report/table.hpp"
-#include "train/trainer.hpp"
 
 namespace po = boost::program_options;
 
@@ -44,7 +36,7 @@ std::string name_of_calls(const Operation& operation) {
   return text;
 }
 
-class Observed final : public Kernels {
+class Observed final : public KernelsAround {
  public:
   explicit Observed(PricedOperations& prices) : prices_(prices) {}
 
@@ -54,7 +46,6 @@ class Observed final : public Kernels {
     double predicted_s;
   };
 
-  Buffer allocate(std::int64_t floats) override { return kernels_.allocate(floats); }
   Event enqueue(const Operation& operation, const Operands& operands, Account account) override {
     if (at_ == entries_.size()) entries_.push_back({name_of_calls(operation), {}, prices_.price(operation).seconds});
     const double begin = processor_s();
@@ -62,48 +53,35 @@ class Observed final : public Kernels {
     entries_[at_++].seconds.push_back(processor_s() - begin);
     return event;
   }
-  void wait(Event event) override { kernels_.wait(event); }
-  [[nodiscard]] double busy_s(Account account) const override { return kernels_.busy_s(account); }
-  [[nodiscard]] Interval interval(Account account) const override { return kernels_.interval(account); }
-  void reset_accounts() override { kernels_.reset_accounts(); }
-  void fill(Buffer buffer, const std::function<float(std::int64_t)>& value) override { kernels_.fill(buffer, value); }
-  std::span<const float> read(Buffer buffer) override { return kernels_.read(buffer); }
-  std::span<float> write(Buffer buffer) override { return kernels_.write(buffer); }
 
   void next_iteration() { at_ = 0; }
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
 
  private:
   PricedOperations& prices_;
-  BlasKernels kernels_{[] { return 0.0; }};
   std::vector<Entry> entries_;  // by operation, in the order of an iteration
   std::size_t at_ = 0;
 };
 
 int run(const std::vector<std::string>& arguments) {
-  po::options_description options("operation_times: operations of a trainer beside a profile's prices");
-  const auto word = [](const char* fallback) { return po::value<std::string>()->default_value(fallback); };
-  options.add_options()("help", "this text")("network", word("alexnet"), "network")("batch", word("32"), "samples")(
-      "profile", po::value<std::string>(), "profile")("iterations", word("7"), "iterations, after one of warm-up");
+  po::options_description options =
+      one_rank_options("operation_times: operations of a trainer beside a profile's prices", "32", "7");
+  options.add_options()("profile", po::value<std::string>(), "profile");
   const po::variables_map values = parse_options(arguments, options, {});
   if (given(values, "help") || !given(values, "profile")) {
     std::cout << options;
     return given(values, "help") ? 0 : 2;
   }
-  const Network network = load_network(text_of(values, "network"));
-  PlanOptions what;
-  what.grid = {1, 1};
-  what.batch = parse_integer("--batch", text_of(values, "batch"), 1, INT32_MAX);
-  const Plan plan = make_plan(network, what);
+  const Plan plan = one_rank_plan(values);
+  const std::int64_t iterations = iterations_of(values);
   const Profile profile =
       Profile::read(find_data_file("profile", "profiles", text_of(values, "profile"), ".json").string());
   PricedOperations prices(profile, 1);
-  const SyntheticData data(network, 1);
+  const SyntheticData data(plan.network, 1);
   use_blas_threads(1);
   Observed kernels(prices);
-  Collectives collectives(what.grid, {0, 0}, false);
+  Collectives collectives(plan.options.grid, {0, 0}, false);
   Trainer trainer(plan, {0, 0}, kernels, collectives, data, {.seed = 1, .schedule = {}});
-  const auto iterations = parse_integer("--iterations", text_of(values, "iterations"), 1, 1000);
   for (int i = 0; i <= iterations; ++i) {
     kernels.next_iteration();
     trainer.run(0, 1);
@@ -132,8 +110,8 @@ int run(const std::vector<std::string>& arguments) {
   for (const Observed::Entry& entry : kernels.entries()) row(entry.name, middle(entry), entry.predicted_s);
   table.rule();
   row("all", measured_sum, predicted_sum);
-  std::cout << network.name << ", batch " << what.batch << ", one rank, processor time, median of " << iterations
-            << " iterations\n"
+  std::cout << plan.network.name << ", batch " << plan.options.batch << ", one rank, processor time, median of "
+            << iterations << " iterations\n"
             << table.text(120);
   return 0;
 }
@@ -141,9 +119,4 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace
 }  // namespace simtrain
 
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int status = simtrain::run_guarded("operation_times", [&] { return simtrain::run({argv + 1, argv + argc}); });
-  MPI_Finalize();
-  return status;
-}
+int main(int argc, char** argv) { return simtrain::run_one_rank(argc, argv, "operation_times", simtrain::run); }

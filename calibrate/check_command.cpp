@@ -87,11 +87,7 @@ void warn_of_other_machine(const Certificate& certificate) {
 
 int check_command(const std::vector<std::string>& arguments) {
   std::vector<std::string> rest = arguments;
-  std::string name;
-  if (!rest.empty() && !rest.front().starts_with('-')) {
-    name = rest.front();
-    rest.erase(rest.begin());
-  }
+  const std::string name = take_first(rest);
   const po::variables_map values = parse_options(rest, options());
   if (given(values, "help")) {
     std::cout << kUsage << options();

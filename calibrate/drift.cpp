@@ -10,10 +10,6 @@
 namespace simtrain {
 namespace {
 
-constexpr std::int64_t kSkinny = 32;  // the smallest dimension of a product that is called tall and skinny
-
-bool is_skinny(const Call& call) { return std::min({call.m, call.n, call.k}) <= kSkinny; }
-
 // `count` of the samples, evenly from the shortest to the longest.
 void add_evenly(std::vector<Sample> samples, std::size_t count, std::vector<Sample>& chosen) {
   std::sort(samples.begin(), samples.end(),
@@ -32,7 +28,7 @@ std::vector<Sample> telling_samples(const Profile& profile, double most_s) {
     std::vector<Sample> usual, skinny;
     for (const Sample& sample : samples)
       if (sample.call == executable(sample.call) && median(sample.seconds) <= most_s)
-        (is_gemm(kernel) && is_skinny(sample.call) ? skinny : usual).push_back(sample);
+        (is_skinny(sample.call) ? skinny : usual).push_back(sample);
     add_evenly(std::move(usual), is_gemm(kernel) ? 8 : 3, chosen);
     add_evenly(std::move(skinny), 4, chosen);
   }

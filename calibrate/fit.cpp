@@ -245,8 +245,10 @@ FitError KernelFit::judge(const std::vector<Sample>& samples, FitMethod method) 
   return summarise_errors(std::move(errors));
 }
 
+bool is_skinny(const Call& call) { return is_gemm(call.kernel) && std::min({call.m, call.n, call.k}) <= 32; }
+
 std::string region_of(const Call& call) {
-  if (is_gemm(call.kernel)) return std::min({call.m, call.n, call.k}) <= 32 ? "a size up to 32" : "all sizes above 32";
+  if (is_gemm(call.kernel)) return is_skinny(call) ? "a size up to 32" : "all sizes above 32";
   const std::int64_t bytes = call.m * std::int64_t{sizeof(float)};
   if (bytes <= 256 << 10) return "up to 256 KiB";
   return bytes <= 16 << 20 ? "up to 16 MiB" : "above 16 MiB";

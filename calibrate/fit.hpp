@@ -104,6 +104,9 @@ class KernelFit {
   Call least_, most_;     // corners of the box of all samples
 };
 
+// Whether it is a product with a size of at most 32: tall and skinny.
+bool is_skinny(const Call& call);
+
 // The name of the region of its kernel's shapes that a call lies in.
 std::string region_of(const Call& call);
 

@@ -191,11 +191,7 @@ std::vector<Sample> streaming_samples(double launch_s, double bandwidth_Bps, std
 
 int import_command(const std::vector<std::string>& arguments) {
   std::vector<std::string> rest = arguments;
-  std::string path;
-  if (!rest.empty() && !rest.front().starts_with('-')) {
-    path = rest.front();
-    rest.erase(rest.begin());
-  }
+  const std::string path = take_first(rest);
   const po::variables_map values = parse_options(rest, options());
   if (given(values, "help")) {
     std::cout << kUsage << options();

@@ -3,13 +3,14 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "calibrate/samples_json.hpp"
 
 namespace simtrain {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kLongest_s = 1e6, kMostBandwidth_Bps = 1e18;
+constexpr double kMostBandwidth_Bps = 1e18;
 
 Json write(const PlaceCertificate& certificate) {
   return {{"machine", certificate.machine},   {"cpu", certificate.cpu},   {"mpi", certificate.mpi},
@@ -18,10 +19,9 @@ Json write(const PlaceCertificate& certificate) {
 }
 
 Json write(const FitError& error) {
-  return {{"samples", error.samples},
-          {"median_error", error.median},
-          {"percentile95_error", error.percentile95},
-          {"worst_error", error.worst}};
+  Json object;
+  write_error(object, error);
+  return object;
 }
 
 Json write(const CurveSegment& segment, const NetworkPlace& place) {
@@ -78,26 +78,10 @@ PlaceCertificate read_certificate(JsonObject object) {
 MessageSample read_sample(JsonObject row) {
   MessageSample sample;
   sample.bytes = row.integer("bytes", 0);
-  const nlohmann::json& seconds = row.array("seconds");
-  if (seconds.empty()) row.refuse("seconds", "expected at least one time");
-  for (const nlohmann::json& value : seconds) {
-    const double time_s = value.is_number() ? value.get<double>() : 0.0;
-    if (!(time_s > 0 && time_s <= kLongest_s)) row.refuse("seconds", "expected times above 0 s, found " + value.dump());
-    sample.seconds.push_back(time_s);
-  }
+  sample.seconds = read_seconds(row);
   sample.kept_aside = row.boolean_or("kept_aside", false);
   row.finish();
   return sample;
-}
-
-FitError read_error(JsonObject object) {
-  FitError error;
-  error.samples = static_cast<int>(object.integer("samples", 0, 1 << 30));
-  error.median = object.number("median_error", 0, 1e30);
-  error.percentile95 = object.number("percentile95_error", 0, 1e30);
-  error.worst = object.number("worst_error", 0, 1e30);
-  object.finish();
-  return error;
 }
 
 // The factors are for people: they must be those of the place's reference.
@@ -137,7 +121,9 @@ TimingCurve read_curve(JsonObject object, const NetworkPlace& place) {
                     "expected " + std::to_string(curve.segments[i - 1].to + 1) + ", one byte after the segment before");
   }
   if (curve.segments.empty()) object.refuse("segments", "expected at least one");
-  curve.error = read_error(object.object("error"));
+  JsonObject error = object.object("error");
+  curve.error = read_error(error);
+  error.finish();
   object.finish();
   return curve;
 }

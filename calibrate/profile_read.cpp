@@ -6,11 +6,10 @@
 #include "base/json.hpp"
 #include "calibrate/network_json.hpp"
 #include "calibrate/profile_state.hpp"
+#include "calibrate/samples_json.hpp"
 
 namespace simtrain {
 namespace {
-
-constexpr double kLongest_s = 1e6;
 
 Certificate read_certificate(JsonObject object) {
   Certificate certificate;
@@ -37,13 +36,7 @@ Sample read_sample(Kernel kernel, JsonObject row) {
     sample.call.k = row.integer("k", 1);
     if (is_im2col(kernel)) sample.call.window = row.integer("window", 1);
   }
-  const nlohmann::json& seconds = row.array("seconds");
-  if (seconds.empty()) row.refuse("seconds", "expected at least one time");
-  for (const nlohmann::json& value : seconds) {
-    const double time_s = value.is_number() ? value.get<double>() : 0.0;
-    if (!(time_s > 0 && time_s <= kLongest_s)) row.refuse("seconds", "expected times above 0 s, found " + value.dump());
-    sample.seconds.push_back(time_s);
-  }
+  sample.seconds = read_seconds(row);
   sample.kept_aside = row.boolean_or("kept_aside", false);
   row.finish();
   return sample;
@@ -70,15 +63,6 @@ FitMethod read_method(Kernel kernel, JsonObject& object) {
     known.emplace_back(name_of(method));
   }
   object.refuse("method", unknown_choice("method", text, known));
-}
-
-FitError read_error(JsonObject& object) {
-  FitError error;
-  error.samples = static_cast<int>(object.integer("samples", 0, 1 << 30));
-  error.median = object.number("median_error", 0, 1e30);
-  error.percentile95 = object.number("percentile95_error", 0, 1e30);
-  error.worst = object.number("worst_error", 0, 1e30);
-  return error;
 }
 
 KernelFit::Candidate read_candidate(Kernel kernel, JsonObject object) {

@@ -3,6 +3,7 @@
 
 #include "calibrate/network_json.hpp"
 #include "calibrate/profile_state.hpp"
+#include "calibrate/samples_json.hpp"
 
 namespace simtrain {
 namespace {
@@ -24,10 +25,7 @@ Json to_json(const Certificate& certificate) {
 }
 
 Json with_error(Json json, const FitError& error) {
-  json["samples"] = error.samples;
-  json["median_error"] = error.median;
-  json["percentile95_error"] = error.percentile95;
-  json["worst_error"] = error.worst;
+  write_error(json, error);
   return json;
 }
 

@@ -29,7 +29,7 @@ Pooling pooling_of(const Call& call) {
   std::int64_t window = 3, stride = 2;
   for (std::int64_t w = 8; w >= 2; --w)
     for (std::int64_t s = w; s >= 1; --s)
-      if ((8 * w * w / (s * s) + 1) / 2 == call.k) {
+      if (looks_of(w, s) == call.k) {
         window = w;
         stride = s;
       }
@@ -86,8 +86,7 @@ Call executable(const Call& call) {
     case Kernel::average_pool:
     case Kernel::average_pool_gradient: {
       const Pooling op = pooling_of(call);
-      return {call.kernel, op.planes * op.in_height * op.in_width, op.out_width,
-              (8 * op.window * op.window / (op.stride * op.stride) + 1) / 2};
+      return {call.kernel, op.planes * op.in_height * op.in_width, op.out_width, looks_of(op.window, op.stride)};
     }
     case Kernel::flatten:
       return {call.kernel, flatten_rows(call).elements()};

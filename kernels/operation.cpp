@@ -108,8 +108,7 @@ void add_calls(const Pooling& op, CallList& calls) {
   const bool forward = op.pass == PoolingPass::forward;
   const Kernel kernel = op.kind == PoolingKind::max ? (forward ? Kernel::max_pool : Kernel::max_pool_gradient)
                                                     : (forward ? Kernel::average_pool : Kernel::average_pool_gradient);
-  const std::int64_t looks = (8 * op.window * op.window / (op.stride * op.stride) + 1) / 2;
-  calls.add({kernel, op.planes * op.in_height * op.in_width, op.out_width, std::max<std::int64_t>(1, looks)});
+  calls.add({kernel, op.planes * op.in_height * op.in_width, op.out_width, looks_of(op.window, op.stride)});
 }
 
 void add_calls(const Flatten& op, CallList& calls) {

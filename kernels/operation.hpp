@@ -187,6 +187,12 @@ constexpr bool is_pooling(Kernel kernel) {
   return kernel >= Kernel::max_pool && kernel <= Kernel::average_pool_gradient;
 }
 
+// The size k of pooling, from 1 on.
+constexpr std::int64_t looks_of(std::int64_t window, std::int64_t stride) {
+  const std::int64_t looks = (8 * window * window / (stride * stride) + 1) / 2;
+  return looks > 0 ? looks : 1;
+}
+
 struct Call {
   Kernel kernel;
   std::int64_t m, n = 1, k = 1, window = 1;

@@ -73,9 +73,10 @@ double ReplicaNoise::profile_error(const Call& call) const {
   const auto fit = times_.fits().find(call.kernel);
   if (fit != times_.fits().end() && fit->second.measured(call)) return 1;
   const auto kernel = static_cast<std::uint64_t>(call.kernel);
-  const std::uint64_t of_kernel = random_bits(error_seed_, kernel, static_cast<std::uint64_t>(call.m));
+  const std::uint64_t seed = random_bits(error_seed_, kernel, static_cast<std::uint64_t>(call.m));
+  const std::uint64_t of_window = random_bits(seed, static_cast<std::uint64_t>(call.window), 0);
   return std::exp(error_spread(call) *
-                  random_normal(of_kernel, static_cast<std::uint64_t>(call.n), static_cast<std::uint64_t>(call.k)));
+                  random_normal(of_window, static_cast<std::uint64_t>(call.n), static_cast<std::uint64_t>(call.k)));
 }
 
 double ReplicaNoise::error_spread(const Call& call) const {

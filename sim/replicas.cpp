@@ -1,14 +1,12 @@
 #include "sim/replicas.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "base/error.hpp"
 #include "base/options.hpp"
+#include "base/progress_line.hpp"
 #include "base/units.hpp"
 #include "sim/sweep.hpp"
 #include "sim/workers.hpp"
@@ -50,24 +48,6 @@ ReplicaOptions replicas_from(const po::variables_map& values) {
 
 namespace {
 
-class Progress {
- public:
-  explicit Progress(std::size_t total) : total_(total), terminal_(::isatty(STDERR_FILENO) == 1) {}
-  ~Progress() {
-    if (terminal_) std::fputs("\r\033[K", stderr);
-  }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-
-  void show(std::size_t done) const {
-    if (terminal_) std::fprintf(stderr, "\r\033[K%zu of %zu replicas simulated", done, total_);
-  }
-
- private:
-  std::size_t total_;
-  bool terminal_;
-};
-
 // What a child does: the seconds of an iteration in a replica, to the last bit.
 std::string simulate_replica(Job job, PredictionOptions options, const ReplicaOptions& replicas, Grid grid,
                              int replica) {
@@ -103,12 +83,15 @@ void add_replicas(std::vector<SweepPoint>& points, const Job& job, const Predict
     if (point.result) point.result->replicas = {job.seed, replicas.node_spread, std::vector<double>(count)};
   const std::size_t total = points.size() * count;  // task t: replica t % count of point t / count
   Workers running;
-  Progress progress(total);
+  ProgressLine line;
+  const auto show = [&](std::size_t done) {
+    line.show(std::to_string(done) + " of " + std::to_string(total) + " replicas simulated");
+  };
   for (std::size_t next = 0, done = 0; next < total || running.running() > 0;) {
     for (; next < total && running.running() < static_cast<std::size_t>(replicas.workers); ++next) {
       const SweepPoint& point = points[next / count];
       if (!point.result) {
-        progress.show(++done);
+        show(++done);
         continue;
       }
       running.start(next, [&] {
@@ -119,7 +102,7 @@ void add_replicas(std::vector<SweepPoint>& points, const Job& job, const Predict
     if (running.running() == 0) break;
     const TaskOutcome outcome = running.next_done();
     note(points[outcome.task / count], outcome, outcome.task % count);
-    progress.show(++done);
+    show(++done);
   }
 }
 

@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
@@ -7,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/options.hpp"
+#include "base/progress_line.hpp"
 #include "base/units.hpp"
 #include "sim/replicas.hpp"
 #include "sim/sweep.hpp"
@@ -30,12 +29,7 @@ po::options_description sweep_options() {
 // On a terminal one line that changes, else a line per grid; on stderr, since stdout holds the table.
 class Progress {
  public:
-  explicit Progress(std::size_t total) : total_(total), terminal_(::isatty(STDERR_FILENO) == 1) {}
-  ~Progress() {
-    if (terminal_) std::fputs("\r\033[K", stderr);
-  }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  explicit Progress(std::size_t total) : total_(total) {}
 
   void show(std::size_t done, const SweepPoint& point) {
     const std::string grid = to_string(Grid{point.grid_rows, point.grid_columns});
@@ -44,14 +38,17 @@ class Progress {
       best_s_ = point.result->iteration_s;
       best_ = grid + " " + outcome;
     }
-    std::fprintf(stderr, "%s%zu of %zu grids simulated, last %s: %s, best so far %s%s", terminal_ ? "\r\033[K" : "",
-                 done, total_, grid.c_str(), outcome.c_str(), best_.empty() ? "none" : best_.c_str(),
-                 terminal_ ? "" : "\n");
+    const std::string text = std::to_string(done) + " of " + std::to_string(total_) + " grids simulated, last " + grid +
+                             ": " + outcome + ", best so far " + (best_.empty() ? "none" : best_);
+    if (line_.on_terminal())
+      line_.show(text);
+    else
+      std::fprintf(stderr, "%s\n", text.c_str());
   }
 
  private:
   std::size_t total_;
-  bool terminal_;
+  ProgressLine line_;
   double best_s_ = 0;
   std::string best_;
 };

@@ -167,5 +167,14 @@ TEST_F(ReplicaNoiseTest, DependsOnSeedAndReplicaButNotOnOrder) {
   EXPECT_NE(other.profile_error({Kernel::gemm_nn, 50, 8, 61}), one.profile_error(kUnknown)) << "another call";
 }
 
+// Calls that differ in any size at all have errors of their own; the rank's draws are the same ones.
+TEST_F(ReplicaNoiseTest, EverySizeOfACallCounts) {
+  const auto first_draw = [&](const Call& call) { return draws(*replica(0).of_rank(0, 0), call, 1, 1)[0]; };
+  for (const Call& other : {Call{Kernel::gemm_nn, 51, 8, 60}, Call{Kernel::gemm_nn, 50, 9, 60},
+                            Call{Kernel::gemm_nn, 50, 8, 61}, Call{Kernel::gemm_nn, 50, 8, 60, 3}})
+    EXPECT_NE(first_draw(kUnknown), first_draw(other)) << other.m << " " << other.n << " " << other.k;
+  EXPECT_EQ(first_draw(kUnknown), first_draw(kUnknown));
+}
+
 }  // namespace
 }  // namespace simtrain

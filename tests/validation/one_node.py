@@ -4,11 +4,14 @@
 One rank tests the prices of computing alone; two ranks on two cores add messages through the node's memory, and two
 cores that share it. Nothing is fitted to the jobs: the profile comes from kernels and messages measured alone.
 
-    ./dev validate                                measures a profile first (10 minutes), then the jobs (10 minutes)
-    ./dev validate --profile node.json            with a profile of this machine
-    ./dev validate --quick                        two small jobs, each once
+    ./dev validate                                5 rounds of 5 minutes
+    ./dev validate --rounds 1 --profile node.json with a profile of this machine
+    ./dev validate --quick                        two small jobs, one round
 
-Prints Markdown (docs/validation.md holds the tables of one machine); --folder keeps profile and results.
+A shared machine is a third slower in one quarter of an hour than in the next, so profile and jobs take turns: each round
+measures a profile, trains every job and predicts it with that profile. Tables show medians over rounds, errors those of
+the rounds, not of the medians. Prints Markdown (docs/validation.md holds the tables of one machine); --folder keeps
+profiles and results.
 """
 
 import argparse
@@ -72,32 +75,45 @@ def run(command, status=0):
     return done
 
 
-def calibrate(build, folder, jobs, minutes):
-    """A profile of this machine: kernels alone and on all cores at once, messages through its memory."""
-    profile = folder / "profile.json"
-    networks = sorted({f"{job.network}:{job.batch}" for job in jobs})
-    say(f"measuring kernels ({2 * minutes} minutes)")
-    run([build / "bin/calibrate", "kernels", "--budget", 2 * minutes, "--repetitions", 101, "--loaded", "--output", profile,
-         *(word for network in networks for word in ("--network", network)),
-         *(word for grid in ("1x1", "1x2", "2x1") for word in ("--grid", grid))])
-    say(f"measuring messages ({minutes} minutes)")
-    run(["mpirun", "-n", "2", build / "bin/calibrate", "network", "--budget", minutes, "--add-to", profile])
+def measure_messages(build, folder, reuse):
+    """Once: messages through this machine's memory drift little, and the largest ones take long."""
+    profile = folder / "messages.json"
+    if not reuse:
+        say("measuring messages (2 minutes)")
+        profile.unlink(missing_ok=True)
+        run([build / "bin/calibrate", "kernels", "--budget", 0.05, "--repetitions", 1, "--network", "mlp", "--grid", "1x1",
+             "--output", profile])
+        run(["mpirun", "-n", "2", build / "bin/calibrate", "network", "--budget", 2, "--largest", "128MiB", "--add-to",
+             profile])
+    return json.loads(profile.read_text())["network"]
+
+
+def calibrate(build, folder, jobs, number, minutes, reuse):
+    """A round's profile: kernels alone and on all cores at once, as these jobs meet them, and the messages."""
+    profile = folder / f"profile-{number}.json"
+    if not reuse:
+        networks = sorted({f"{job.network}:{job.batch}" for job in jobs})
+        run([build / "bin/calibrate", "kernels", "--budget", minutes, "--repetitions", 31, "--loaded", "--output", profile,
+             "--seed", number, *(word for network in networks for word in ("--network", network)),
+             *(word for grid in sorted({job.grid for job in jobs}) for word in ("--grid", grid))])
+        value = json.loads(profile.read_text())
+        value["network"] = measure_messages(build, folder, True)
+        profile.write_text(json.dumps(value, indent=1))
     return profile
 
 
-def simulate(build, folder, profile, job):
-    path = folder / f"{job.network}-{job.grid}-simulated.json"
+def simulate(build, folder, profile, job, number):
+    path = folder / f"{job.network}-{job.grid}-simulated-{number}.json"
     run([build / "bin/simtrain", "--platform", "node:2", "--network-model", "calibrated", "--profile", profile,
          "--json", path, *job.options])
     return json.loads(path.read_text())
 
 
-def train(build, folder, job, repeat, reuse):
-    path = folder / f"{job.network}-{job.grid}-native-{repeat}.json"
-    if reuse:
-        return json.loads(path.read_text())
-    run(["mpirun", "-n", job.ranks, "--bind-to", "core", build / "bin/mpitrain", "--iterations", job.iterations,
-         "--warm-up", 3, "--json", path, *job.options])
+def train(build, folder, job, number, reuse):
+    path = folder / f"{job.network}-{job.grid}-native-{number}.json"
+    if not reuse:
+        run(["mpirun", "-n", job.ranks, "--bind-to", "core", build / "bin/mpitrain", "--iterations", job.iterations,
+             "--warm-up", 3, "--json", path, *job.options])
     return json.loads(path.read_text())
 
 
@@ -111,65 +127,85 @@ def iteration_s(result):
     return result["iteration"]["median_s"]
 
 
-class Comparison:
-    def __init__(self, job, natives, simulated):
-        self.job = job
-        self.native_s = statistics.median(map(iteration_s, natives))
-        self.least_s = min(result["iteration"]["p5_s"] for result in natives)
-        self.most_s = max(result["iteration"]["p95_s"] for result in natives)
-        self.simulated_s = iteration_s(simulated)
-        self.phases = []  # (layer, phase, native, simulated)
-        for i, layer in enumerate(simulated["layers"]):
-            for phase in PHASES:
-                predicted = phase_s(simulated, i, phase)
-                measured = [phase_s(result, i, phase) for result in natives]
-                if predicted is None or None in measured:
-                    continue
-                self.phases.append((layer["name"], phase, statistics.median(measured), predicted))
+class Rounds:
+    """A figure of each round: native and predicted seconds."""
 
-    def sums(self, phases):
-        chosen = [entry for entry in self.phases if entry[1] in phases]
-        return sum(entry[2] for entry in chosen), sum(entry[3] for entry in chosen)
+    def __init__(self, pairs):
+        self.pairs = list(pairs)
+        self.native_s = statistics.median(native for native, _ in self.pairs)
+        self.simulated_s = statistics.median(simulated for _, simulated in self.pairs)
+
+    @property
+    def errors(self):
+        return sorted(simulated / native - 1 if native > 0 else 0.0 for native, simulated in self.pairs)
+
+    @property
+    def error(self):
+        return statistics.median(self.errors)
+
+
+class Comparison:
+    def __init__(self, job, natives, simulations):
+        self.job = job
+        rounds = list(zip(natives, simulations))
+        self.iteration = Rounds((iteration_s(native), iteration_s(simulated)) for native, simulated in rounds)
+        self.phases = {}  # (layer, phase): Rounds
+        for i, layer in enumerate(simulations[0]["layers"]):
+            for phase in PHASES:
+                pairs = [(phase_s(native, i, phase), phase_s(simulated, i, phase)) for native, simulated in rounds]
+                if not any(None in one for one in pairs):
+                    self.phases[layer["name"], phase] = Rounds(pairs)
+
+    def sum_of(self, phases):
+        chosen = [rounds.pairs for (_, phase), rounds in self.phases.items() if phase in phases]
+        return Rounds((sum(pairs[number][0] for pairs in chosen), sum(pairs[number][1] for pairs in chosen))
+                      for number in range(len(self.iteration.pairs)))
 
     def telling(self):
-        return [entry for entry in self.phases if max(entry[2], entry[3]) >= LEAST_SHARE * self.native_s]
+        least_s = LEAST_SHARE * self.iteration.native_s
+        return {key: rounds for key, rounds in self.phases.items() if max(rounds.native_s, rounds.simulated_s) >= least_s}
 
 
 def ms(seconds):
     return f"{1e3 * seconds:.3g}" if seconds < 0.1 else f"{1e3 * seconds:.0f}"
 
 
-def error(native, simulated):
-    return simulated / native - 1 if native > 0 else 0.0
-
-
 def percent(value):
     return f"{100 * value:+.1f} %"
 
 
-def pair(native, simulated):
-    return "–" if native == simulated == 0 else f"{ms(native)} / {ms(simulated)} ({percent(error(native, simulated))})"
+def spread(rounds):
+    """The median error, and that of the least and the most favourable round."""
+    if len(rounds.pairs) == 1:
+        return percent(rounds.error)
+    return f"{percent(rounds.error)} ({100 * rounds.errors[0]:+.0f} to {100 * rounds.errors[-1]:+.0f})"
+
+
+def pair(rounds):
+    if rounds.native_s == rounds.simulated_s == 0:
+        return "–"
+    return f"{ms(rounds.native_s)} / {ms(rounds.simulated_s)} ({percent(rounds.error)})"
 
 
 def print_jobs(comparisons):
-    print("| job | native iteration, ms: median (5th–95th percentile) | predicted | error | computing, native / predicted "
+    print("| job | native iteration, ms (of each round) | predicted, ms | error (of rounds) | computing, native / predicted "
           "| communication, native / predicted |")
     print("|---|---|---|---|---|---|")
     for one in comparisons:
-        print(f"| {one.job.name} | {ms(one.native_s)} ({ms(one.least_s)}–{ms(one.most_s)}) | {ms(one.simulated_s)} | "
-              f"{percent(error(one.native_s, one.simulated_s))} | {pair(*one.sums(COMPUTING))} | "
-              f"{pair(*one.sums([phase for phase in PHASES if phase not in COMPUTING]))} |")
+        natives = ", ".join(ms(native) for native, _ in one.iteration.pairs)
+        print(f"| {one.job.name} | {ms(one.iteration.native_s)} ({natives}) | {ms(one.iteration.simulated_s)} | "
+              f"{spread(one.iteration)} | {pair(one.sum_of(COMPUTING))} | "
+              f"{pair(one.sum_of([phase for phase in PHASES if phase not in COMPUTING]))} |")
 
 
 def print_phases(one):
     print(f"\n**{one.job.name}**\n")
-    print("| layer | phase | native, ms | predicted, ms | error | share of iteration |")
+    print("| layer | phase | native, ms | predicted, ms | error (of rounds) | share of iteration |")
     print("|---|---|---|---|---|---|")
-    for layer, phase, native, simulated in one.telling():
-        off = error(native, simulated)
-        print(f"| {layer} | {NAMES.get(phase, phase)} | {ms(native)} | {ms(simulated)} | "
-              f"{'**' if abs(off) > BAR else ''}{percent(off)}{'**' if abs(off) > BAR else ''} | "
-              f"{100 * native / one.native_s:.1f} % |")
+    for (layer, phase), rounds in one.telling().items():
+        bold = "**" if abs(rounds.error) > BAR else ""
+        print(f"| {layer} | {NAMES.get(phase, phase)} | {ms(rounds.native_s)} | {ms(rounds.simulated_s)} | "
+              f"{bold}{spread(rounds)}{bold} | {100 * rounds.native_s / one.iteration.native_s:.1f} % |")
 
 
 def print_machine(profile):
@@ -183,34 +219,39 @@ def print_machine(profile):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release", help="build folder")
-    parser.add_argument("--profile", type=pathlib.Path, help="profile of this machine (default: measure one)")
-    parser.add_argument("--folder", type=pathlib.Path, help="where profile and results are kept (default: nowhere)")
-    parser.add_argument("--budget", type=float, default=4, help="minutes of each of the three measurements (default 4)")
-    parser.add_argument("--repeats", type=int, default=3, help="native runs of each job (default 3)")
-    parser.add_argument("--reuse", action="store_true", help="native results are in --folder: predict and compare only")
-    parser.add_argument("--quick", action="store_true", help="two small jobs, each once")
+    parser.add_argument("--profile", type=pathlib.Path, help="profile of this machine for all rounds (default: measure)")
+    parser.add_argument("--folder", type=pathlib.Path, help="where profiles and results are kept (default: nowhere)")
+    parser.add_argument("--budget", type=float, default=3, help="minutes of each profile's kernels (default 3)")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds of profile and jobs (default 5)")
+    parser.add_argument("--reuse", action="store_true", help="all is in --folder: predict and compare only")
+    parser.add_argument("--quick", action="store_true", help="two small jobs, one round")
     options = parser.parse_args()
     jobs = jobs_of(options.quick)
-    repeats = 1 if options.quick else options.repeats
+    rounds = 1 if options.quick else options.rounds
+    budget = 0.5 if options.quick else options.budget
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        profile = options.profile or calibrate(options.build, folder, jobs, options.budget)
         natives = {job.name: [] for job in jobs}
-        for repeat in range(1, repeats + 1):  # a disturbance of the machine must not meet all runs of one job
+        simulations = {job.name: [] for job in jobs}
+        if not options.profile:
+            measure_messages(options.build, folder, options.reuse)
+        for number in range(1, rounds + 1):
+            say(f"round {number} of {rounds}")
+            profile = options.profile or calibrate(options.build, folder, jobs, number, budget, options.reuse)
             for job in jobs:
-                say(f"native run {repeat} of {repeats}: {job.name}")
-                natives[job.name].append(train(options.build, folder, job, repeat, options.reuse))
-        comparisons = [Comparison(job, natives[job.name], simulate(options.build, folder, profile, job)) for job in jobs]
+                natives[job.name].append(train(options.build, folder, job, number, options.reuse))
+                simulations[job.name].append(simulate(options.build, folder, profile, job, number))
+        comparisons = [Comparison(job, natives[job.name], simulations[job.name]) for job in jobs]
         print_jobs(comparisons)
         for one in comparisons:
             print_phases(one)
-        telling = [entry for one in comparisons for entry in one.telling()]
-        off = sum(abs(error(native, simulated)) > BAR for _, _, native, simulated in telling)
-        errors = [abs(error(one.native_s, one.simulated_s)) for one in comparisons]
-        print(f"\n{len(telling)} phases of at least {100 * LEAST_SHARE:.0f} % of their iteration, {off} of them off by more "
-              f"than {100 * BAR:.0f} % (bold). Iterations: mean absolute error {100 * statistics.mean(errors):.1f} %, "
-              f"worst {100 * max(errors):.1f} %.")
+        errors = [abs(rounds.error) for one in comparisons for rounds in one.telling().values()]
+        off = sum(error > BAR for error in errors)
+        iterations = [abs(one.iteration.error) for one in comparisons]
+        print(f"\n{len(errors)} phases of at least {100 * LEAST_SHARE:.0f} % of their iteration, {off} of them off by more "
+              f"than {100 * BAR:.0f} % (bold). Iterations: mean absolute error {100 * statistics.mean(iterations):.1f} %, "
+              f"worst {100 * max(iterations):.1f} %.")
         print_machine(profile)
 
 
