@@ -73,6 +73,8 @@ void check_hosts(const std::string& who, const PlatformSpec& spec) {
 }
 
 void check_switches(const std::string& who, const PlatformSpec& spec) {
+  if (spec.family == torus && spec.hosts() * static_cast<std::int64_t>(spec.shape.size()) > kMostCables)
+    refuse(who, "shape", spec.shape, "has too many cables; expected at most " + std::to_string(kMostCables));
   if (spec.family == fat_tree) check_levels(who, spec);
   if (spec.family == fat_tree || spec.family == leaf_spine) count_tree(who, spec);
   if (spec.family == dragonfly) check_dragonfly(who, spec);

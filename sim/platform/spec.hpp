@@ -73,7 +73,7 @@ namespace simtrain {
 enum class PlatformFamily { torus, fat_tree, leaf_spine, dragonfly, ethernet, crossbar, node };
 
 inline constexpr std::int64_t kMostHosts = std::int64_t{1} << 20;
-inline constexpr std::int64_t kMostCables = std::int64_t{1} << 24;
+inline constexpr std::int64_t kMostCables = std::int64_t{1} << 23;
 
 // Between ranks of one host, when nobody says otherwise; also for hosts of XML zones that have none of their own.
 inline constexpr double kLoopbackBandwidth_Bps = 20e9;
