@@ -21,8 +21,8 @@ class MergedRounds final : public RoundMerging {
   ~MergedRounds() override;
 
   // Whether merged rounds are known to take as long as every message does (docs/decisions/0008-merged-detail.md): what
-  // `--detail auto` asks for. The flows of every ring share their links equally, or none at all; with ranks that are not
-  // equally fast, none at all, since rings out of step meet each other.
+  // `--detail auto` asks for. The flows of every ring share their links equally, or none at all; with ranks that are
+  // not equally fast, none at all, since rings out of step meet each other.
   [[nodiscard]] bool known_to_be_near(bool ranks_equally_fast) const;
 
   [[nodiscard]] Sharing sharing(const Group& group) const override;

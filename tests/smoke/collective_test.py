@@ -40,7 +40,7 @@ class Collective(ProgramTest):
         for operation in ("all-reduce", "all-gather", "reduce-scatter"):
             for algorithm in ("ring", "recursive-doubling", "rabenseifner", "bruck", "mpi", "auto"):
                 _, found = self.figures(operation, "--bytes", "1MiB", "--processes", "8", "--algorithm", algorithm,
-                                        "--platform", "crossbar:8", "--profile", "epyc-zen5-openblas-0.3.21-haswell")
+                                        "--platform", "crossbar:8", "--profile", "xeon-openblas-0.3.21-skylakex")
                 self.assertEqual(found["detail"], "messages")
                 self.assertEqual(found["operation"], operation)
                 self.assertGreater(found["seconds"], 2**20 / 6e9 * 7 / 8)

@@ -32,7 +32,7 @@ struct MergedCase {
 // Seconds of the iteration, and of its communication as the mean over ranks.
 struct MergedFigures {
   double iteration_s = 0, communication_s = 0;
-  bool near = false;     // of a merged run: `--detail auto` would merge, were there messages enough
+  bool near = false;  // of a merged run: `--detail auto` would merge, were there messages enough
 };
 
 // Once per process.
