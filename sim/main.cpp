@@ -8,6 +8,7 @@
 #include "report/terminal.hpp"
 #include "sim/collective_job.hpp"
 #include "sim/compare_command.hpp"
+#include "sim/describe_command.hpp"
 #include "sim/prediction.hpp"
 #include "sim/replicas.hpp"
 #include "sim/sweep.hpp"
@@ -27,7 +28,11 @@ constexpr const char* kUsage =
     "  simtrain sweep --platform torus.xml --processes 256  simulate every Pr x Pc = 256, ranked\n"
     "  simtrain compare native.json simulated.json          two results of one job, phase by phase\n"
     "  simtrain collective all-reduce --bytes 64MiB --processes 1024 --platform torus:1024\n"
-    "                                                       one collective alone\n\n";
+    "                                                       one collective alone\n"
+    "  simtrain describe fat-tree.xml                       a platform: hosts, links, routes, bisection; --svg draws "
+    "it\n\n"
+    "A platform is a SimGrid XML file, a shipped machine (simtrain describe NAME), or one word: torus:8x8x4,\n"
+    "fat-tree:16x16, leaf-spine:16x32, dragonfly:9x4x2, ethernet:48, crossbar:64, node:4 (README.md has the keys).\n\n";
 
 int predict_command(const std::vector<std::string>& arguments) {
   po::options_description options = prediction_options();
@@ -36,10 +41,9 @@ int predict_command(const std::vector<std::string>& arguments) {
   options.add(job_options(1, 0));
   const po::variables_map values = parse_options(arguments, options, kGridOptions);
   if (given(values, "help")) {
-    std::cout
-        << kUsage << options
-        << "\nsimtrain sweep --help, simtrain compare --help and simtrain collective --help tell the options of these "
-           "commands.\n";
+    std::cout << kUsage << options
+              << "\nsimtrain sweep, compare, collective and describe with --help tell the options of these "
+                 "commands.\n";
     return 0;
   }
   if (given(values, "version")) {
@@ -67,7 +71,8 @@ int run(std::vector<std::string> arguments) {
   if (command == "sweep") return sweep_command(arguments);
   if (command == "compare") return compare_command(arguments);
   if (command == "collective") return collective_command(arguments);
-  throw InputError(unknown_choice("command", command, {"sweep", "compare", "collective"}));
+  if (command == "describe") return describe_command(arguments);
+  throw InputError(unknown_choice("command", command, {"sweep", "compare", "collective", "describe"}));
 }
 
 }  // namespace
