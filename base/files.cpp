@@ -136,19 +136,30 @@ std::vector<std::string> shipped_names(std::string_view folder, std::string_view
 
 fs::path find_data_file(std::string_view what, std::string_view folder, std::string_view name,
                         std::string_view extension) {
+  return find_data_file(what, folder, name, {extension});
+}
+
+fs::path find_data_file(std::string_view what, std::string_view folder, std::string_view name,
+                        std::initializer_list<std::string_view> extensions) {
   std::error_code ignored;
   const fs::path given(name);
   if (fs::is_regular_file(given, ignored)) return given;
   const fs::path shipped = data_folder() / folder;
-  for (const fs::path& candidate : {shipped / given, shipped / (given.string() + std::string(extension))})
+  std::vector<fs::path> candidates{shipped / given};
+  for (const std::string_view extension : extensions)
+    candidates.push_back(shipped / (given.string() + std::string(extension)));
+  for (const fs::path& candidate : candidates)
     if (!name.empty() && fs::is_regular_file(candidate, ignored)) return candidate;
   if (fs::is_directory(given, ignored))
     throw InputError(std::string(what) + " '" + std::string(name) + "': is a folder; expected a file");
   if (given.has_parent_path()) throw InputError(std::string(what) + " '" + std::string(name) + "': no such file");
-  const std::vector<std::string> shipped_files = shipped_names(folder, extension);
+  std::vector<std::string> shipped_files;
+  for (const std::string_view extension : extensions)
+    for (const std::string& one : shipped_names(folder, extension)) shipped_files.push_back(one);
   if (shipped_files.empty())
     throw InputError(std::string(what) + " '" + std::string(name) + "': no such file, and no shipped ones in '" +
                      shipped.string() + "' (SIMTRAIN_DATA chooses the data folder)");
+  std::sort(shipped_files.begin(), shipped_files.end());
   throw InputError(unknown_choice(what, name, shipped_files) + " (or the name of a file)");
 }
 

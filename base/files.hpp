@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,9 @@ std::filesystem::path data_folder();
 // appended ("alexnet" -> alexnet.json). InputError with the nearest shipped name if there is none.
 std::filesystem::path find_data_file(std::string_view what, std::string_view folder, std::string_view name,
                                      std::string_view extension);
+// The same with the first of several extensions under which there is a file.
+std::filesystem::path find_data_file(std::string_view what, std::string_view folder, std::string_view name,
+                                     std::initializer_list<std::string_view> extensions);
 
 // Names (without extension) of the shipped files of a folder, sorted.
 std::vector<std::string> shipped_names(std::string_view folder, std::string_view extension);

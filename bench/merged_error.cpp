@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "sim/child.hpp"
+#include "sim/engine/child.hpp"
 #include "tests/support/merged_cases.hpp"
 
 namespace simtrain {

@@ -1,5 +1,5 @@
-// What makes a rank's computing differ from the price of its calls: a source of factors. sim/replica_noise.hpp is one;
-// without any a prediction takes every call at its price.
+// What makes a rank's computing differ from the price of its calls: a source of factors.
+// sim/prediction/replica_noise.hpp is one; without any a prediction takes every call at its price.
 #pragma once
 
 #include "kernels/operation.hpp"

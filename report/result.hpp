@@ -106,7 +106,7 @@ struct PlatformResult {
   std::int64_t hosts = 0;
   double latency_s = 0, bandwidth_Bps = 0;  // the alpha and 1/beta used by the formulas
   std::string latency_source;               // "mean route latency between the job's ranks, narrowest link"
-  std::string network_model = "linear";     // or "calibrated" (sim/network_model.hpp)
+  std::string network_model = "linear";     // or "calibrated" (sim/engine/network_model.hpp)
   std::string network_source;               // where its factors were measured; empty for linear
   double network_outside_share = 0;         // of the messages' time: sizes that were not measured
   bool operator==(const PlatformResult&) const = default;

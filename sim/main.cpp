@@ -6,12 +6,13 @@
 #include "base/options.hpp"
 #include "report/json.hpp"
 #include "report/terminal.hpp"
-#include "sim/collective_job.hpp"
-#include "sim/compare_command.hpp"
-#include "sim/cost_command.hpp"
-#include "sim/prediction.hpp"
-#include "sim/replicas.hpp"
-#include "sim/sweep.hpp"
+#include "sim/commands/compare_command.hpp"
+#include "sim/commands/cost_command.hpp"
+#include "sim/commands/describe_command.hpp"
+#include "sim/prediction/collective_job.hpp"
+#include "sim/prediction/prediction.hpp"
+#include "sim/prediction/replicas.hpp"
+#include "sim/prediction/sweep.hpp"
 
 namespace po = boost::program_options;
 
@@ -29,7 +30,11 @@ constexpr const char* kUsage =
     "  simtrain cost --network alexnet --processes 512      communication on every grid by formula, at once\n"
     "  simtrain compare native.json simulated.json          two results of one job, phase by phase\n"
     "  simtrain collective all-reduce --bytes 64MiB --processes 1024 --platform torus:1024\n"
-    "                                                       one collective alone\n\n";
+    "                                                       one collective alone\n"
+    "  simtrain describe fat-tree.xml                       a platform: hosts, links, routes, bisection; --svg draws "
+    "it\n\n"
+    "A platform is a SimGrid XML file, a shipped machine (simtrain describe NAME), or one word: torus:8x8x4,\n"
+    "fat-tree:16x16, leaf-spine:16x32, dragonfly:9x4x2, ethernet:48, crossbar:64, node:4 (README.md has the keys).\n\n";
 
 int predict_command(const std::vector<std::string>& arguments) {
   po::options_description options = prediction_options();
@@ -38,10 +43,9 @@ int predict_command(const std::vector<std::string>& arguments) {
   options.add(job_options(1, 0));
   const po::variables_map values = parse_options(arguments, options, kGridOptions);
   if (given(values, "help")) {
-    std::cout
-        << kUsage << options
-        << "\nsimtrain sweep --help, simtrain cost --help, simtrain compare --help and simtrain collective --help tell "
-           "the options of these commands.\n";
+    std::cout << kUsage << options
+              << "\nsimtrain sweep, cost, compare, collective and describe with --help tell the options of these "
+                 "commands.\n";
     return 0;
   }
   if (given(values, "version")) {
@@ -70,7 +74,8 @@ int run(std::vector<std::string> arguments) {
   if (command == "cost") return cost_command(arguments);
   if (command == "compare") return compare_command(arguments);
   if (command == "collective") return collective_command(arguments);
-  throw InputError(unknown_choice("command", command, {"sweep", "cost", "compare", "collective"}));
+  if (command == "describe") return describe_command(arguments);
+  throw InputError(unknown_choice("command", command, {"sweep", "cost", "compare", "collective", "describe"}));
 }
 
 }  // namespace

@@ -5,7 +5,8 @@
 #include <simgrid/s4u.hpp>
 #include <utility>
 
-#include "sim/compat.hpp"
+#include "base/error.hpp"
+#include "sim/engine/compat.hpp"
 
 namespace simtrain {
 
@@ -24,13 +25,15 @@ class FabricZone final : public routing::NetZoneImpl {
       : NetZoneImpl(name), topology_(std::move(topology)) {}
 
   void add_link(s4u::Link* link) { links_.push_back(link->get_impl()); }
-  void add_loopback(s4u::Link* link) { loopbacks_.push_back(link->get_impl()); }
+  // As many for each host, host by host.
+  void add_inside(s4u::Link* link) { inside_.push_back(link->get_impl()); }
 
   void get_local_route(const routing::NetPoint* from, const routing::NetPoint* to, routing::Route* route,
                        double* latency_s) override {
     if (latency_s != nullptr) *latency_s += kReportedLatency_s;
     if (from == to) {
-      route->link_list_.push_back(loopbacks_[from->id()]);
+      const std::size_t each = inside_.size() / static_cast<std::size_t>(topology_->hosts());
+      for (std::size_t i = 0; i < each; ++i) route->link_list_.push_back(inside_[from->id() * each + i]);
       return;
     }
     scratch_.clear();
@@ -40,27 +43,36 @@ class FabricZone final : public routing::NetZoneImpl {
 
  private:
   std::shared_ptr<const Topology> topology_;
-  std::vector<LinkImpl*> links_, loopbacks_;
+  std::vector<LinkImpl*> links_, inside_;
   std::vector<std::int32_t> scratch_;
 };
 
+// A link that gives every flow all of its bandwidth, and one behind it that all share.
+void add_inside(s4u::NetZone* zone, FabricZone& fabric_zone, const std::string& number, const FabricHosts& figures) {
+  if (!figures.inside) return;
+  s4u::Link* each = compat::add_link(zone, "inside-" + number, figures.inside->bandwidth_Bps);
+  each->set_latency(figures.inside->latency_s)->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE);
+  fabric_zone.add_inside(each);
+  if (!figures.inside_total_Bps) return;
+  fabric_zone.add_inside(compat::add_link(zone, "inside-total-" + number, *figures.inside_total_Bps));
+}
+
 }  // namespace
 
-Fabric add_fabric(s4u::Engine& engine, const std::shared_ptr<const Topology>& topology, const FabricFigures& figures,
-                  const std::function<void(s4u::Host&)>& describe) {
+Fabric add_fabric(s4u::Engine& engine, const std::shared_ptr<const Topology>& topology, const FabricHosts& hosts) {
+  SIMTRAIN_INVARIANT(hosts.names.empty() || std::cmp_equal(hosts.names.size(), topology->hosts()),
+                     std::to_string(hosts.names.size()));
   auto* fabric_zone = new FabricZone("fabric", topology);  // the engine deletes its zones
   s4u::NetZone* zone = compat::adopt_zone(engine, fabric_zone);
   Fabric fabric;
   for (std::int32_t number = 0; number < topology->hosts(); ++number) {
     const std::string text = std::to_string(number);
-    s4u::Host* host = compat::add_host(zone, "host-" + text, figures.flops_per_s);
-    host->set_core_count(figures.cores);
-    describe(*host);
+    s4u::Host* host = compat::add_host(
+        zone, hosts.names.empty() ? "host-" + text : hosts.names[static_cast<std::size_t>(number)], hosts.flops_per_s);
+    host->set_core_count(hosts.cores);
+    host->set_properties(hosts.properties);
     fabric.hosts.push_back(host);
-    // A flow gets all of it: copies between cores do not slow each other down as flows on a cable do.
-    s4u::Link* loopback = compat::add_link(zone, "loopback-" + text, figures.loopback_bandwidth_Bps);
-    loopback->set_latency(figures.loopback_latency_s)->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE);
-    fabric_zone->add_loopback(loopback);
+    add_inside(zone, *fabric_zone, text, hosts);
   }
   for (const LinkClass& its : topology->classes())
     for (std::int32_t number = its.first; number < its.first + its.count; ++number) {

@@ -2,13 +2,15 @@
 // (docs/decisions/0011-topologies.md):
 //   - SimGrid's model shares a link among flows in inverse proportion to the latencies of their routes. Here all routes
 //     report the same latency, so that links are shared equally, and messages are told their own by the latency factor
-//     (Network, sim/network.hpp).
+//     (Network, sim/engine/network.hpp).
 //   - Links are known by their place, for the utilisation of each.
 //   - Routes are computed, not stored: 65 536 hosts of a fat tree are there in a second.
 #pragma once
 
-#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/platform/topology.hpp"
@@ -27,18 +29,21 @@ inline constexpr double kReportedLatency_s = 1;
 
 struct Fabric {
   std::vector<simgrid::s4u::Host*> hosts;  // by their numbers in the topology
-  std::vector<simgrid::s4u::Link*> links;  // likewise
+  std::vector<simgrid::s4u::Link*> links;  // likewise; without what is inside hosts
 };
 
-struct FabricFigures {
+// The hosts, which are all alike.
+struct FabricHosts {
+  std::vector<std::string> names;  // by number; none: host-0, host-1, …
+  std::unordered_map<std::string, std::string> properties;
   double flops_per_s = 0;
   int cores = 1;
-  double loopback_bandwidth_Bps = 0, loopback_latency_s = 0;  // between ranks of a host
+  std::optional<LinkFigures> inside;       // of each message between ranks of a host; none: a host holds one rank
+  std::optional<double> inside_total_Bps;  // of all such messages of a host together; none: unlimited
 };
 
-// Adds the hosts host-0, host-1, … and the links of the topology, which the zone keeps, to an engine that has no
-// platform yet. `describe` is called for each host before it is sealed.
+// Adds hosts and links to an engine that has no platform yet; the zone keeps the topology.
 Fabric add_fabric(simgrid::s4u::Engine& engine, const std::shared_ptr<const Topology>& topology,
-                  const FabricFigures& figures, const std::function<void(simgrid::s4u::Host&)>& describe);
+                  const FabricHosts& hosts);
 
 }  // namespace simtrain

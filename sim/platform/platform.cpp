@@ -8,8 +8,10 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "sim/platform/fabric_zone.hpp"
+#include "sim/platform/platform_file.hpp"
 #include "sim/platform/spec.hpp"
 #include "sim/platform/xml.hpp"
+#include "sim/platform/xml_cluster.hpp"
 
 namespace simtrain {
 
@@ -19,32 +21,38 @@ namespace s4u = simgrid::s4u;
 
 // Compute is charged in seconds, so the speed only has to be the same everywhere, and exact in binary.
 constexpr double kFlopsPerSecond = 0x1p30;
-// The profile says how fast a rank computes; ranks that share a host of a one-word platform do not slow each other
-// down.
-constexpr int kCoresPerHost = 1024;
 
-// A file of that name wins: "a:b" can be one.
-bool is_specification(const std::string& name) {
+// What a name means: a specification, or the path of a file in XML.
+struct Source {
+  std::optional<PlatformSpec> spec;
+  std::filesystem::path xml;
+};
+
+Source find(const std::string& name) {
   std::error_code none;
-  return is_platform_spec(name) && !std::filesystem::exists(name, none);
+  if (is_platform_spec(name) && !std::filesystem::exists(name, none)) return {parse_platform_spec(name), {}};
+  const std::filesystem::path path = find_data_file("platform", "platforms", name, {".xml", kPlatformFileExtension});
+  if (path.extension() == kPlatformFileExtension) return {read_platform_file(path), {}};
+  return {std::nullopt, path};
 }
 
-std::filesystem::path platform_file(const std::string& name) {
-  return find_data_file("platform", "platforms", name, ".xml");
+FabricHosts hosts_of(const PlatformSpec& spec) {
+  FabricHosts hosts;
+  hosts.flops_per_s = kFlopsPerSecond;
+  hosts.cores = spec.inside.cores.value_or(kUnlimitedCores);
+  hosts.inside = spec.inside.link;
+  hosts.inside_total_Bps = spec.inside.total_Bps;
+  if (spec.family == PlatformFamily::node) hosts.properties["node"] = "node-0";
+  if (spec.memory_bytes) hosts.properties["memory"] = std::to_string(*spec.memory_bytes) + "B";
+  return hosts;
 }
 
-LoadedPlatform build(s4u::Engine& engine, const std::string& name) {
-  const PlatformSpec spec = parse_platform_spec(name);
-  LoadedPlatform platform{name, spec.description(), {}, {}, {}, std::nullopt};
+LoadedPlatform build(s4u::Engine& engine, const std::string& name, const PlatformSpec& spec, const FabricHosts& hosts,
+                     const std::string& description) {
+  LoadedPlatform platform{name, description, {}, {}, {}, std::nullopt};
   if (spec.memory_bytes) platform.host_memory_bytes = static_cast<double>(*spec.memory_bytes);
   platform.topology = make_topology(spec);
-  Fabric fabric = add_fabric(engine, platform.topology,
-                             {kFlopsPerSecond, kCoresPerHost, kLoopbackBandwidth_Bps, kLoopbackLatency_s},
-                             [&spec](s4u::Host& host) {
-                               if (spec.family == PlatformFamily::node) host.set_property("node", "node-0");
-                               if (spec.memory_bytes)
-                                 host.set_property("memory", std::to_string(*spec.memory_bytes) + "B");
-                             });
+  Fabric fabric = add_fabric(engine, platform.topology, hosts);
   platform.hosts = std::move(fabric.hosts);
   platform.links = std::move(fabric.links);
   return platform;
@@ -53,16 +61,19 @@ LoadedPlatform build(s4u::Engine& engine, const std::string& name) {
 }  // namespace
 
 LoadedPlatform load_platform(simgrid::s4u::Engine& engine, const std::string& name) {
-  if (is_specification(name)) return build(engine, name);
-  const std::filesystem::path path = platform_file(name);
-  check_platform_xml(path);
-  return load_platform_xml(engine, name, path);
+  const Source source = find(name);
+  if (source.spec) return build(engine, name, *source.spec, hosts_of(*source.spec), source.spec->description());
+  check_platform_xml(source.xml);
+  const std::string file = source.xml.string();
+  if (const auto cluster = read_xml_cluster(file, read_file("platform", source.xml)))
+    return build(engine, name, cluster->spec, cluster->hosts, cluster->description);
+  return load_platform_xml(engine, name, source.xml);
 }
 
 PlatformSummary summarise_platform(const std::string& name) {
-  if (!is_specification(name)) return check_platform_xml(platform_file(name));
-  const PlatformSpec spec = parse_platform_spec(name);
-  return {spec.description(), spec.hosts()};
+  const Source source = find(name);
+  if (!source.spec) return check_platform_xml(source.xml);
+  return {source.spec->description(), source.spec->hosts()};
 }
 
 }  // namespace simtrain

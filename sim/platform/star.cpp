@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
 #include "sim/platform/families.hpp"
 
 namespace simtrain {
@@ -12,7 +16,7 @@ class Star final : public Topology {
     const double latency_s = spec.family == PlatformFamily::ethernet ? spec.latency_s : spec.latency_s / 2;
     add_class("host up", hosts(), spec.bandwidth_Bps, latency_s);
     add_class("host down", hosts(), spec.bandwidth_Bps, latency_s);
-    if (spec.backbone_Bps) backbone_ = add_class("backbone", 1, *spec.backbone_Bps, 0);
+    if (spec.backbone_Bps) backbone_ = add_class("backbone", 1, *spec.backbone_Bps, spec.backbone_latency_s);
   }
 
   void route(std::int32_t from, std::int32_t to, std::vector<std::int32_t>& links) const override {
@@ -30,6 +34,13 @@ class Star final : public Topology {
 
   [[nodiscard]] std::string place_of(std::int32_t vertex) const override {
     return vertex < hosts() ? "host " + std::to_string(vertex) : "the switch";
+  }
+
+  [[nodiscard]] Point position_of(std::int32_t vertex) const override {
+    if (vertex == hosts()) return {};
+    const double angle = 2 * std::numbers::pi * vertex / hosts(),
+                 radius = std::max(3.0, hosts() / (2 * std::numbers::pi));
+    return {radius * std::sin(angle), radius * std::cos(angle)};
   }
 
  private:

@@ -18,7 +18,11 @@ const LinkClass& Topology::class_of(std::int32_t link) const {
 
 std::string Topology::name_of(std::int32_t link) const {
   const auto [from, to] = ends(link);
-  return class_of(link).name + " of " + place_of(from < hosts_ || to >= hosts_ ? from : to);
+  std::string name = class_of(link).name + " of " + place_of(from < hosts_ || to >= hosts_ ? from : to);
+  if (from < hosts_ || to < hosts_ || from == to) return name;
+  name += " to " + place_of(to);
+  if (const std::int32_t cable = cable_of(link); cable > 0) name += ", cable " + std::to_string(cable);
+  return name;
 }
 
 std::vector<std::vector<bool>> Topology::halves() const {
@@ -38,7 +42,10 @@ std::unique_ptr<Topology> make_topology(const PlatformSpec& spec) {
     case PlatformFamily::torus:
       return make_torus(spec);
     case PlatformFamily::fat_tree:
+    case PlatformFamily::leaf_spine:
       return make_fat_tree(spec);
+    case PlatformFamily::dragonfly:
+      return make_dragonfly(spec);
     case PlatformFamily::ethernet:
     case PlatformFamily::crossbar:
     case PlatformFamily::node:

@@ -27,6 +27,11 @@ struct LinkClass {
   double bandwidth_Bps = 0, latency_s = 0;
 };
 
+// Where a vertex stands in a picture, in units of the distance between two neighbouring hosts.
+struct Point {
+  double x = 0, y = 0;
+};
+
 class Topology {
  public:
   Topology(const Topology&) = delete;
@@ -47,12 +52,22 @@ class Topology {
 
   // Where a vertex is, for people: "(3,0,1)" in a torus, "leaf 2" in a fat tree.
   [[nodiscard]] virtual std::string place_of(std::int32_t vertex) const = 0;
-  // Class and the vertex that the link leads from, or to for links down to a host: "x+ of (3,0,1)".
+  // Which one of parallel cables between two switches this link is a direction of: 0, 1, …
+  [[nodiscard]] virtual std::int32_t cable_of(std::int32_t /*link*/) const { return 0; }
+  // Unique: class and host, or both switches: "x+ of (3,0,1)", "host up of host 5", "leaf up of leaf 2 to core 1",
+  // "global of router 0 of group 3 to router 2 of group 1, cable 1".
   [[nodiscard]] std::string name_of(std::int32_t link) const;
 
+  [[nodiscard]] virtual Point position_of(std::int32_t vertex) const = 0;
+
   // Halves of the hosts (true: in the second one) among which a narrowest bisection is: one that cuts each dimension of
-  // a torus, or half of the branches of a tree. With an odd number of branches the halves differ by one branch.
+  // a torus, or half of the branches of a tree. With an odd number of layers the halves of a torus
+  // differ by one layer; else they are as equal as they can be, and an odd branch is cut in two.
   [[nodiscard]] virtual std::vector<std::vector<bool>> halves() const;
+
+  // Hosts from which routes look like those from any host, as to their lengths: what is true of routes from these to
+  // all hosts is true of all routes.
+  [[nodiscard]] virtual std::vector<std::int32_t> representatives() const { return {0}; }
 
  protected:
   Topology(std::int32_t hosts, std::int32_t switches) : hosts_(hosts), switches_(switches) {}

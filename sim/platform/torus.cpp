@@ -52,6 +52,23 @@ class Torus final : public Topology {
     return text + ")";
   }
 
+  // A grid of grids of …: even dimensions go to the right, odd ones up. Rows are bowed, so that the cable around them
+  // is seen beside them.
+  [[nodiscard]] Point position_of(std::int32_t vertex) const override {
+    constexpr double gap = 1.5;
+    Point point;
+    std::array<double, 2> steps{1.7, 1.7};
+    for (std::size_t dimension = 0; dimension < shape_.size(); ++dimension) {
+      double& step = steps[dimension % 2];
+      const double along = coordinate(vertex, dimension), last = shape_[dimension] - 1;
+      const double aside = (dimension < 2 ? 0.7 : 2.5) * 4 * along / last * (1 - along / last);
+      point.x += dimension % 2 == 0 ? along * step : aside;
+      point.y += dimension % 2 == 0 ? aside : along * step;
+      step *= shape_[dimension] + gap;
+    }
+    return point;
+  }
+
   [[nodiscard]] std::vector<std::vector<bool>> halves() const override {
     std::vector<std::vector<bool>> all;
     for (std::size_t dimension = 0; dimension < shape_.size(); ++dimension) {

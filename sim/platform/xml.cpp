@@ -10,8 +10,9 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/units.hpp"
-#include "sim/child.hpp"
-#include "sim/engine.hpp"
+#include "sim/engine/child.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/platform/xml_cluster.hpp"
 #include "sim/platform/xml_syntax.hpp"
 
 namespace simtrain {
@@ -104,8 +105,9 @@ void check_numbers(const std::string& file) {
       refuse("host '" + host->get_name() + "'", "speed", speed, "a number above 0");
 }
 
-// In the child: everything that can go wrong goes wrong here. "" + summary, or the text of the InputError.
-constexpr char kGood = '+', kWrong = '-';
+// In the child: everything that can go wrong goes wrong here. The summary, the text of an InputError, or what SimGrid
+// says; a character tells which.
+constexpr char kGood = '+', kWrong = '-', kRefused = '!';
 
 std::string inspect(const std::string& file) {
   try {
@@ -119,7 +121,9 @@ std::string inspect(const std::string& file) {
   } catch (const InputError& error) {
     return kWrong + std::string(error.what());
   } catch (const std::exception& error) {
-    return kWrong + ("platform '" + file + "': SimGrid refuses it: " + first_line(error.what()));
+    // The standard library's word for a number that is none.
+    const std::string reason = first_line(error.what());
+    return kRefused + (reason == "stoi" ? "a number is not valid; expected whole numbers in topo_parameters" : reason);
   }
 }
 
@@ -178,10 +182,15 @@ LoadedPlatform load_platform_xml(s4u::Engine& engine, const std::string& name, c
 
 PlatformSummary check_platform_xml(const std::filesystem::path& path) {
   const std::string file = path.string();
-  check_xml_syntax(file, read_file("platform", path));
+  const std::string text = read_file("platform", path);
+  check_xml_syntax(file, text);
   const ChildOutcome outcome = run_in_child([&] { return inspect(file); });
-  if (!outcome.finished || outcome.answer.empty())
-    throw InputError("platform '" + file + "': SimGrid refuses it: " + last_words(outcome));
+  const bool broke_off = !outcome.finished || outcome.answer.empty();
+  if (broke_off || outcome.answer.front() == kRefused) {
+    const auto line = line_of_only_cluster(text);
+    throw InputError("platform '" + file + "'" + (line ? ", line " + std::to_string(*line) : "") +
+                     ": SimGrid refuses it: " + (broke_off ? last_words(outcome) : outcome.answer.substr(1)));
+  }
   const std::string_view answer = std::string_view(outcome.answer).substr(1);
   if (outcome.answer.front() == kWrong) throw InputError(std::string(answer));
   PlatformSummary summary;

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "kernels/modelled.hpp"
-#include "sim/simulation.hpp"
+#include "sim/engine/simulation.hpp"
 #include "tests/support/analytic_cost.hpp"
 #include "tests/support/values_in_child.hpp"
 #include "train/collective.hpp"

@@ -2,7 +2,7 @@
 // whole table of iterations.
 #include <gtest/gtest.h>
 
-#include "sim/collective_job.hpp"
+#include "sim/prediction/collective_job.hpp"
 #include "tests/support/merged_cases.hpp"
 #include "tests/support/values_in_child.hpp"
 

@@ -1,7 +1,7 @@
 // Does a simulated message take what was measured? Simulates the ping-pong and the exchange of `calibrate network` at
 // every size of stored calibrations, prints both columns, and holds them together. The measured times are those of the
 // stored samples, kept aside or not.
-#include "sim/network_model.hpp"
+#include "sim/engine/network_model.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -15,7 +15,7 @@
 #include "calibrate/fit.hpp"
 #include "calibrate/network_text.hpp"
 #include "calibrate/profile.hpp"
-#include "sim/simulation.hpp"
+#include "sim/engine/simulation.hpp"
 #include "tests/support/network_place.hpp"
 #include "tests/support/values_in_child.hpp"
 

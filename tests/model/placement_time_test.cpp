@@ -6,10 +6,10 @@
 
 #include "base/files.hpp"
 #include "kernels/modelled.hpp"
-#include "sim/machine.hpp"
-#include "sim/placement.hpp"
+#include "sim/engine/simulation.hpp"
+#include "sim/placement/placement.hpp"
 #include "sim/platform/spec.hpp"
-#include "sim/simulation.hpp"
+#include "sim/prediction/machine.hpp"
 #include "tests/support/analytic_cost.hpp"
 #include "tests/support/values_in_child.hpp"
 #include "train/collective.hpp"

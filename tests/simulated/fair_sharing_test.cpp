@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <smpi/smpi.h>
 
-#include "sim/simulation.hpp"
+#include "sim/engine/simulation.hpp"
 #include "tests/simulated/in_child.hpp"
 
 namespace simtrain {

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "sim/child.hpp"
+#include "sim/engine/child.hpp"
 
 namespace simtrain {
 

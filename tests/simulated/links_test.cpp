@@ -5,9 +5,9 @@
 
 #include "base/options.hpp"
 #include "kernels/modelled.hpp"
-#include "sim/machine.hpp"
-#include "sim/merged.hpp"
-#include "sim/prediction_facts.hpp"
+#include "sim/engine/merged.hpp"
+#include "sim/prediction/facts.hpp"
+#include "sim/prediction/machine.hpp"
 #include "tests/simulated/in_child.hpp"
 #include "tests/support/analytic_cost.hpp"
 #include "tests/support/values_in_child.hpp"

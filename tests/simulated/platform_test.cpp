@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
-#include "sim/simulation.hpp"
+#include "sim/engine/simulation.hpp"
 #include "tests/simulated/in_child.hpp"
 
 namespace simtrain {

@@ -1,13 +1,18 @@
-// Platform files that are wrong: each is one clear message, never an abort, and SimGrid prints nothing.
+// Platform files: which become topologies of ours, and that each wrong one is one clear message, never an abort, while
+// SimGrid prints nothing.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <fstream>
+#include <simgrid/s4u.hpp>
+#include <sstream>
 
 #include "base/error.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/engine/simulation.hpp"
 #include "sim/platform/xml.hpp"
-#include "sim/simulation.hpp"
 #include "tests/simulated/in_child.hpp"
+#include "tests/support/values_in_child.hpp"
 
 namespace simtrain {
 namespace {
@@ -96,11 +101,26 @@ TEST_F(PlatformXml, WhatTheDocumentTypeForbidsNamesTheLine) {
   expect_refusal(kHead + replaced(kTorus, "TORUS", "RING"), {"line 6:", "topology"});
   expect_refusal(kHead + replaced(kTorus, "1GBps", "1G"), {"line 7:", "unknown unit: G"});
   expect_refusal(kHead + replaced(kTorus, "1GBps", "fast"), {"line 7:", "fast"});
+  expect_refusal(kHead + replaced(kTorus, "lat=\"1us\"", ""), {"line 7:"});
+  expect_refusal(kHead + replaced(kTorus, "1us", "1 parsec"), {"line 7:", "parsec"});
+  expect_refusal(kHead + replaced(kTorus, "radical=\"0-11\"", "radical=\"zero\""), {"platform"});
+  expect_refusal(kHead + replaced(kTorus, "<cluster", "<cluster core=\"many\""), {"platform"});
 }
 
 TEST_F(PlatformXml, WhatSimGridAbortsOnIsRefusedWithItsReason) {
-  expect_refusal(kHead + replaced(kTorus, "2,3,2", "2,3,3"), {"Insufficient number of radicals"});
+  expect_refusal(kHead + replaced(kTorus, "2,3,2", "2,3,3"),
+                 {"line 5: SimGrid refuses it: ", "Insufficient number of radicals"});
   expect_refusal(kHead + replaced(kTorus, "2,3,2", "2,3,0"), {"incorrect dimensions"});
+  expect_refusal(kHead + replaced(kTorus, "2,3,2", "2,three"), {"line 5:"});
+  expect_refusal(kHead + replaced(kTorus, "\"1GBps\"", "\"0GBps\""), {"line 5:", "incorrect bandwidth"});
+  expect_refusal(kHead + replaced(kTorus, "\"1GBps\"", "\"-1GBps\""), {"line 5:", "incorrect bandwidth"});
+  expect_refusal(kHead + replaced(kTorus, "\"1us\"", "\"-1us\""), {"line 5:", "incorrect latency"});
+  const std::string tree = replaced(kTorus, "TORUS", "FAT_TREE");
+  expect_refusal(kHead + replaced(tree, "2,3,2", "2;4,3;1,2"), {"line "});
+  expect_refusal(kHead + replaced(tree, "2,3,2", "2;4;1,2;1,1"), {"line "});
+  expect_refusal(kHead + replaced(tree, "2,3,2", "2;4,4;1,2;1,1"), {"line "});
+  expect_refusal(kHead + replaced(tree, "2,3,2", "2;4,3;1,0;1,1"), {"line 5:"});
+  expect_refusal(kHead + replaced(replaced(kTorus, "TORUS", "DRAGONFLY"), "2,3,2", "2,1"), {"line "});
   expect_refusal(full_zone("<host id=\"a\" speed=\"1Gf\"/><host id=\"a\" speed=\"1Gf\"/>"), {"second host named 'a'"});
   expect_refusal(kHead + replaced(kTorus, "Full", "Ring"), {"SimGrid refuses it: Not a valid model"});
 }
@@ -129,6 +149,106 @@ TEST_F(PlatformXml, RanksShareAHostOnlyWithALoopback) {
       EXPECT_NE(std::string(error.what()).find("host 'node-3' has no loopback"), std::string::npos) << error.what();
     }
   });
+}
+
+// Latencies of all routes, by SimGrid's own zones and by what load_platform() makes of the file.
+std::vector<double> all_latencies(const std::function<LoadedPlatform(simgrid::s4u::Engine&)>& load) {
+  return values_in_child([&] {
+    simgrid::s4u::Engine& engine = *start_engine().release();  // the child ends without destructors
+    const LoadedPlatform platform = load(engine);
+    std::vector<double> latencies;
+    for (const simgrid::s4u::Host* from : platform.hosts)
+      for (const simgrid::s4u::Host* to : platform.hosts) {
+        std::vector<simgrid::s4u::Link*> links;
+        from->route_to(to, links, nullptr);
+        double latency_s = 0;
+        for (const simgrid::s4u::Link* link : links) latency_s += link->get_latency();
+        latencies.push_back(latency_s);
+      }
+    return latencies;
+  });
+}
+
+// Description, hosts and figures as in the file; a topology of ours, or SimGrid's own routes.
+struct Seen {
+  bool ours = false;
+  std::size_t links = 0;
+  std::string hosts, description;
+  double memory_bytes = 0;
+  int cores = 0;
+};
+Seen look(const std::string& file) {
+  const ChildOutcome outcome = run_in_child([&] {
+    const Simulation simulation(file, {.ranks = 1});
+    const LoadedPlatform& platform = simulation.platform();
+    return std::to_string(platform.topology != nullptr) + ' ' + std::to_string(platform.links.size()) + ' ' +
+           platform.hosts.front()->get_name() + ".." + platform.hosts.back()->get_name() + ' ' +
+           std::to_string(platform.host_memory_bytes.value_or(0)) + ' ' +
+           std::to_string(platform.hosts.back()->get_core_count()) + ' ' + platform.description;
+  });
+  EXPECT_EQ(outcome.errors, "");
+  Seen seen;
+  std::istringstream text(outcome.answer);
+  text >> seen.ours >> seen.links >> seen.hosts >> seen.memory_bytes >> seen.cores >> std::ws;
+  std::getline(text, seen.description);
+  return seen;
+}
+
+TEST_F(PlatformXml, OneClusterBecomesATopologyOfOurs) {
+  const std::string tree = replaced(replaced(kTorus, "TORUS", "FAT_TREE"), "2,3,2", "2;4,3;1,2;1,3");
+  const std::string flat = replaced(kTorus, "topology=\"TORUS\" topo_parameters=\"2,3,2\"", "topology=\"FLAT\"");
+  const std::string backbone = replaced(flat, "topology", "bb_bw=\"2GBps\" bb_lat=\"3us\" topology");
+  struct Case {
+    std::string cluster;
+    std::size_t links;
+  };
+  for (const auto& [cluster, links] :
+       std::vector<Case>{{kTorus, 2 * 3 * 12}, {tree, 2 * (12 + 3 * 2 * 3)}, {flat, 2 * 12}, {backbone, 2 * 12 + 1}}) {
+    write(kHead + replaced(cluster, "speed=", "core=\"6\" speed="));
+    const Seen seen = look(file_);
+    EXPECT_TRUE(seen.ours) << cluster;
+    EXPECT_EQ(seen.links, links) << cluster;
+    EXPECT_EQ(seen.hosts, "node-0..node-11");
+    EXPECT_EQ(seen.memory_bytes, 64.0 * (1 << 30));
+    EXPECT_EQ(seen.cores, 6);
+    EXPECT_EQ(seen.description, "12 hosts");
+    const std::vector<double> theirs =
+        all_latencies([&](auto& engine) { return load_platform_xml(engine, file_, file_); });
+    const std::vector<double> ours = all_latencies([&](auto& engine) { return load_platform(engine, file_); });
+    ASSERT_EQ(ours.size(), 144U);
+    ASSERT_EQ(theirs.size(), 144U);
+    for (std::size_t i = 0; i < ours.size(); ++i) EXPECT_NEAR(ours[i], theirs[i], 1e-15) << i << cluster;
+  }
+}
+
+TEST_F(PlatformXml, ClustersThatAreNoneOfOursStaySimGrids) {
+  const std::string tree = replaced(kTorus, "TORUS", "FAT_TREE");
+  for (const std::string& text :
+       {replaced(kTorus, "SPLITDUPLEX", "SHARED"), replaced(kTorus, "speed=", "limiter_link=\"1GBps\" speed="),
+        replaced(kTorus, "speed=\"1Gf\"", "speed=\"1Gf,2Gf\""), replaced(tree, "2,3,2", "2;4,3;2,2;1,1"),
+        replaced(tree, "2,3,2", "2;4,3;1,2;2,1"),
+        replaced(replaced(kTorus, "TORUS", "DRAGONFLY"), "2,3,2", "2,1;1,1;2,1;3"),
+        replaced(kTorus, "</cluster>", "</cluster><link id=\"l\" bandwidth=\"1GBps\" latency=\"1us\"/>"),
+        replaced(kTorus, "radical=\"0-11\"", "radical=\"6-11,0-5\"")}) {
+    write(kHead + text);
+    EXPECT_FALSE(look(file_).ours) << text;
+  }
+}
+
+TEST_F(PlatformXml, HostNumbersMayHaveGapsAndZonesADescription) {
+  write(kHead + replaced(replaced(kTorus, "0-11", "1-4,8,10-16"), "<cluster",
+                         "<prop id=\"description\" value=\"my torus\"/><cluster"));
+  const Seen seen = look(file_);
+  EXPECT_TRUE(seen.ours);
+  EXPECT_EQ(seen.hosts, "node-1..node-16");
+  EXPECT_EQ(seen.description, "my torus");
+}
+
+TEST_F(PlatformXml, ShippedFilesAreTopologiesButForEthernet) {
+  EXPECT_TRUE(look("torus.xml").ours);
+  EXPECT_TRUE(look("fat-tree.xml").ours);
+  EXPECT_FALSE(look("ethernet.xml").ours);
+  EXPECT_EQ(look("fat-tree.xml").links, 4U * 288);
 }
 
 TEST_F(PlatformXml, ShippedFilesAreFoundByName) {

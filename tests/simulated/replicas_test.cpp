@@ -1,5 +1,5 @@
 // Replicas from end to end: a profile whose noise is known gives the interval that follows from it.
-#include "sim/replicas.hpp"
+#include "sim/prediction/replicas.hpp"
 
 #include <gtest/gtest.h>
 

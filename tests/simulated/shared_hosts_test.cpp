@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "base/files.hpp"
-#include "sim/machine.hpp"
-#include "sim/prediction_facts.hpp"
+#include "sim/prediction/facts.hpp"
+#include "sim/prediction/machine.hpp"
 #include "tests/simulated/in_child.hpp"
 
 namespace simtrain {

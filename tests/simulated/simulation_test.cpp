@@ -1,5 +1,5 @@
 // The engine: what passes out of a simulated job, deadlocks and errors included.
-#include "sim/simulation.hpp"
+#include "sim/engine/simulation.hpp"
 
 #include <gtest/gtest.h>
 #include <smpi/smpi.h>

@@ -8,7 +8,7 @@
 
 #include "kernels/blas_kernels.hpp"
 #include "kernels/modelled.hpp"
-#include "sim/simulation.hpp"
+#include "sim/engine/simulation.hpp"
 #include "tests/simulated/in_child.hpp"
 #include "tests/support/analytic_cost.hpp"
 #include "tests/support/training_comparison.hpp"

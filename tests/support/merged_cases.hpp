@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "kernels/modelled.hpp"
-#include "sim/merged.hpp"
-#include "sim/simulation.hpp"
+#include "sim/engine/merged.hpp"
+#include "sim/engine/simulation.hpp"
 #include "tests/support/analytic_cost.hpp"
 #include "train/summary.hpp"
 #include "train/trainer.hpp"

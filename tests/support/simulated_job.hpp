@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "kernels/modelled.hpp"
-#include "sim/simulation.hpp"
+#include "sim/engine/simulation.hpp"
 #include "train/summary.hpp"
 #include "train/trainer.hpp"
 

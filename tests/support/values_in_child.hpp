@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/child.hpp"
+#include "sim/engine/child.hpp"
 
 namespace simtrain {
 

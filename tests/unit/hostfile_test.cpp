@@ -1,5 +1,5 @@
 // Hostfiles: what is read, and what is refused with file and line.
-#include "sim/hostfile.hpp"
+#include "sim/placement/hostfile.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Where do ranks sit? Placements against tables written by hand, on tori, trees and platforms without levels.
-#include "sim/placement.hpp"
+#include "sim/placement/placement.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/files.hpp"
-#include "sim/blocks.hpp"
+#include "sim/placement/blocks.hpp"
 #include "sim/platform/topology.hpp"
 
 namespace simtrain {
@@ -68,7 +68,7 @@ TEST(HostSpace, FindsTheLevelsOfTrees) {
   EXPECT_TRUE(space("ethernet:1").groups.empty());
 }
 
-// The table in sim/placement.hpp, by rank instead of by host.
+// The table in sim/placement/placement.hpp, by rank instead of by host.
 TEST(Placement, TableOfTheHeader) {
   const Grid grid{2, 4};
   EXPECT_EQ(placed(Kind::column_major, grid, "torus:4x2"), (Hosts{0, 1, 2, 3, 4, 5, 6, 7}));

@@ -1,5 +1,5 @@
 // Do the draws of a replica have the distribution of what was measured, and depend on nothing but what they should?
-#include "sim/replica_noise.hpp"
+#include "sim/prediction/replica_noise.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // Slow hosts and degraded links: which parts do patterns and draws find?
-#include "sim/slow_parts.hpp"
+#include "sim/placement/slow_parts.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/name_pattern.hpp"
 #include "base/options.hpp"
-#include "sim/name_pattern.hpp"
 
 namespace simtrain {
 namespace {

@@ -1,5 +1,5 @@
 // Tasks in child processes: what comes back, and what is said of those that never answer.
-#include "sim/workers.hpp"
+#include "sim/engine/workers.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>

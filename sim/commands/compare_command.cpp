@@ -1,0 +1,68 @@
+#include "sim/commands/compare_command.hpp"
+
+#include <iostream>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/options.hpp"
+#include "report/compare.hpp"
+#include "report/json.hpp"
+
+namespace po = boost::program_options;
+
+namespace simtrain {
+
+namespace {
+
+constexpr const char* kUsage =
+    "simtrain compare shows two results of one job side by side, phase by phase: what mpitrain measured and what\n"
+    "simtrain predicted, or any two files that --json wrote. The native one is the reference, else the first.\n\n"
+    "  simtrain compare native.json simulated.json\n\n";
+
+struct Request {
+  std::vector<std::string> files;    // arguments that stand alone
+  std::vector<std::string> options;  // the others, with their values
+};
+
+Request split(const std::vector<std::string>& arguments) {
+  Request request;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].starts_with('-')) {
+      request.files.push_back(arguments[i]);
+      continue;
+    }
+    request.options.push_back(arguments[i]);
+    if (arguments[i] == "--json" && i + 1 < arguments.size()) request.options.push_back(arguments[++i]);
+  }
+  return request;
+}
+
+NamedResult read_result(const std::string& path) { return {path, result_from_json(path, read_file("result", path))}; }
+
+}  // namespace
+
+int compare_command(const std::vector<std::string>& arguments) {
+  po::options_description options("The comparison");
+  options.add_options()("json", po::value<std::string>()->value_name("FILE"),
+                        "write the comparison as JSON (docs/compare.schema.json)")("help", "this text");
+  const Request request = split(arguments);
+  const po::variables_map values = parse_options(request.options, options);
+  if (given(values, "help")) {
+    std::cout << kUsage << options;
+    return 0;
+  }
+  if (request.files.size() != 2) {
+    std::string found;
+    for (const std::string& file : request.files) found += " '" + file + "'";
+    throw InputError("compare: expected two result files, such as native.json simulated.json; found " +
+                     (found.empty() ? "none" : std::to_string(request.files.size()) + ":" + found));
+  }
+  const std::string json_path = given(values, "json") ? text_of(values, "json") : "";
+  if (given(values, "json")) check_writable("--json", json_path);
+  const Comparison comparison = compare(read_result(request.files[0]), read_result(request.files[1]));
+  if (!json_path.empty()) write_file(json_path, comparison_to_json(comparison));
+  std::cout << comparison_to_text(comparison);
+  return 0;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,72 @@
+#include "sim/commands/cost_command.hpp"
+
+#include <iostream>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/options.hpp"
+#include "base/units.hpp"
+
+namespace po = boost::program_options;
+
+namespace simtrain {
+
+namespace {
+
+constexpr const char* kUsage =
+    "simtrain cost prints what an iteration communicates on every grid Pr x Pc of a number of processes: by the\n"
+    "formulas of Gholami et al. as printed, and by the messages of this program without contention. Nothing is\n"
+    "simulated, computing takes no time, and a million processes take no longer than eight.\n\n"
+    "  simtrain cost --network alexnet --batch 2048 --processes 512\n"
+    "  simtrain cost --processes 512 --strategy conv-batch       the setting of the paper's figure 7\n\n";
+
+po::options_description cost_options() {
+  po::options_description options("The cost");
+  const auto word = [](const char* name) { return po::value<std::string>()->value_name(name); };
+  options.add_options()("processes", word("P"), "all grids Pr x Pc = P")(
+      "network", word("NAME|FILE")->default_value("alexnet"), "network: a shipped one or a JSON file")(
+      "batch", word("N"), "samples of one iteration, over all processes (default: the network's)")(
+      "latency", word("TIME")->default_value("2us"), "alpha, of a message")(
+      "bandwidth", word("RATE")->default_value("6GBps"), "1/beta")(
+      "strategy", word("HOW")->default_value("uniform"),
+      "which layers are on the grid: uniform, conv-batch, or grids by layer, as for a prediction")(
+      "collectives", word("NAME")->default_value("auto"), "algorithms of the schedules, as for a prediction")(
+      "gather", word("WHEN")->default_value("after-pooling"), "of the schedules: after-pooling or before-pooling")(
+      "json", word("FILE"), "write the figures as JSON (docs/cost.schema.json)")("help", "this text");
+  return options;
+}
+
+CostJob read_job(const po::variables_map& values) {
+  if (!given(values, "processes"))
+    throw InputError("--processes: is missing; expected the number of processes, such as --processes 512");
+  CostJob job;
+  job.processes = static_cast<int>(parse_integer("--processes", text_of(values, "processes"), 1, 1 << 20));
+  job.network = load_network(text_of(values, "network"));
+  job.plan.batch = given(values, "batch") ? parse_integer("--batch", text_of(values, "batch"), 1, INT32_MAX)
+                                          : job.network.default_batch;
+  job.plan.algorithm = parse_algorithm("--collectives", text_of(values, "collectives"));
+  job.plan.gather = parse_gather("--gather", text_of(values, "gather"));
+  job.plan.strategy = parse_strategy("--strategy", text_of(values, "strategy"));
+  job.latency_s = parse_seconds("--latency", text_of(values, "latency"));
+  job.bandwidth_Bps = parse_bandwidth_Bps("--bandwidth", text_of(values, "bandwidth"));
+  if (given(values, "json")) check_writable("--json", text_of(values, "json"));
+  return job;
+}
+
+}  // namespace
+
+int cost_command(const std::vector<std::string>& arguments) {
+  const po::options_description options = cost_options();
+  const po::variables_map values = parse_options(arguments, options);
+  if (given(values, "help")) {
+    std::cout << kUsage << options;
+    return 0;
+  }
+  CostJob job = read_job(values);
+  job.table = cost_table(job.network, job.plan, job.processes, {job.latency_s, 1 / job.bandwidth_Bps});
+  if (given(values, "json")) write_file(text_of(values, "json"), to_json(job));
+  std::cout << to_text(job);
+  return 0;
+}
+
+}  // namespace simtrain

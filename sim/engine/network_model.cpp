@@ -1,0 +1,163 @@
+#include "sim/engine/network_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <simgrid/s4u.hpp>
+#include <unordered_set>
+
+#include "base/error.hpp"
+#include "base/units.hpp"
+#include "sim/engine/simulation.hpp"
+
+namespace simtrain {
+namespace {
+
+namespace s4u = simgrid::s4u;
+
+std::int64_t payload_of(double flow_bytes) {
+  return std::max<std::int64_t>(0, std::llround(flow_bytes) - kEnvelopeBytes);
+}
+
+std::string describe_place(const char* name, const NetworkPlace& place) {
+  return std::string(name) + " messages up to " +
+         format_bytes(static_cast<double>(place.one_way().segments.back().to)) +
+         (place.after_computing() ? ", after computing" : ", idle") + ", measured on " + place.certificate.machine +
+         ", " + place.certificate.mpi + ", " + place.certificate.date;
+}
+
+}  // namespace
+
+std::size_t CalibratedNetwork::PairHash::operator()(const std::pair<const void*, const void*>& pair) const {
+  const std::hash<const void*> hash;
+  return hash(pair.first) * 31 + hash(pair.second);
+}
+
+CalibratedNetwork::CalibratedNetwork(const std::string& profile, NetworkSection section)
+    : profile_(profile), section_(std::move(section)) {
+  if (section_.empty())
+    throw InputError(
+        "profile '" + profile_ +
+        "': has no network section, which --network-model calibrated needs; expected one from 'mpirun -n 2 "
+        "calibrate network --add-to PROFILE'");
+}
+
+const NetworkPlace& CalibratedNetwork::place(bool local) const {
+  const std::optional<NetworkPlace>& found = local ? section_.local : section_.remote;
+  if (!found)
+    throw InputError("profile '" + profile_ + "': its network section has no " +
+                     (local ? "local messages, and ranks share a node; expected them measured: mpirun -n 2 calibrate "
+                              "network --add-to PROFILE"
+                            : "remote messages, and ranks are on several nodes; expected them measured: mpirun -n 2 "
+                              "--host A,B calibrate network --add-to PROFILE"));
+  return *found;
+}
+
+// A negative latency says how the bandwidth falls with the size: what is left is no latency, and less bandwidth.
+CalibratedNetwork::Scaled CalibratedNetwork::on_route(const TimingCurve& curve, std::int64_t bytes,
+                                                      const MessageRoute& route) const {
+  const CurveSegment& segment = curve.segment(bytes);
+  Scaled scaled{segment.latency_s, segment.bandwidth_Bps};
+  if (scaled.latency_s < 0) scaled = {0, static_cast<double>(bytes) / segment.seconds(bytes)};
+  if (route.local) return scaled;
+  const NetworkPlace& remote = place(false);
+  return {scaled.latency_s * route.latency_s / remote.latency_s,
+          scaled.bandwidth_Bps * route.bandwidth_Bps / remote.bandwidth_Bps};
+}
+
+double CalibratedNetwork::seconds(std::int64_t bytes, const MessageRoute& route) const {
+  return on_route(place(route.local).one_way(), bytes, route).seconds(bytes);
+}
+
+NetworkFactors CalibratedNetwork::factors(std::int64_t bytes, const MessageRoute& route) const {
+  Scaled scaled = on_route(place(route.local).one_way(), bytes, route);
+  // The flow is longer than the message, by SMPI's envelope, and takes as long: by less latency, or else more
+  // bandwidth.
+  const double envelope_s = kEnvelopeBytes / scaled.bandwidth_Bps;
+  if (scaled.latency_s >= envelope_s)
+    scaled.latency_s -= envelope_s;
+  else
+    scaled = {0, static_cast<double>(bytes + kEnvelopeBytes) / scaled.seconds(bytes)};
+  return {scaled.latency_s / route.latency_s, scaled.bandwidth_Bps / route.bandwidth_Bps};
+}
+
+double CalibratedNetwork::exchange_surcharge_s(std::int64_t bytes, const MessageRoute& route) const {
+  const Scaled scaled = on_route(place(route.local).exchange(), bytes, route);
+  return std::max(0.0, scaled.seconds(bytes) - seconds(bytes, route));
+}
+
+bool CalibratedNetwork::is_local(const s4u::Host* from, const s4u::Host* to) const {
+  if (from == to) return true;
+  if (node_of_.empty()) return false;
+  const auto a = node_of_.find(from), b = node_of_.find(to);
+  return a != node_of_.end() && b != node_of_.end() && a->second == b->second;
+}
+
+MessageRoute CalibratedNetwork::describe(const s4u::Host* from, const s4u::Host* to,
+                                         const std::vector<s4u::Link*>& links) const {
+  MessageRoute route{0, std::numeric_limits<double>::infinity(), is_local(from, to)};
+  for (const s4u::Link* link : links) {
+    route.latency_s += link->get_latency();
+    route.bandwidth_Bps = std::min(route.bandwidth_Bps, link->get_bandwidth());
+  }
+  return route;
+}
+
+double CalibratedNetwork::latency_s(double flow_bytes, const s4u::Host* from, const s4u::Host* to,
+                                    const std::vector<s4u::Link*>& links) {
+  const std::int64_t bytes = payload_of(flow_bytes);
+  const MessageRoute route = describe(from, to, links);
+  const double now_s = s4u::Engine::get_clock(), alone_s = seconds(bytes, route);
+  double surcharge_s = 0;
+  if (const auto opposite = flights_.find({to, from}); opposite != flights_.end() && opposite->second.end_s > now_s) {
+    const Flight& other = opposite->second;
+    const double to_come = (other.end_s - now_s) / (other.end_s - other.start_s);
+    surcharge_s = to_come * exchange_surcharge_s(std::min(bytes, other.bytes), route);
+  }
+  flights_[{from, to}] = {now_s, now_s + alone_s + surcharge_s, bytes};
+  const NetworkPlace& measured = place(route.local);
+  ++use_.messages;
+  use_.seconds += alone_s + surcharge_s;
+  if (!measured.one_way().covers(bytes) || !measured.exchange().covers(bytes)) use_.outside_s += alone_s + surcharge_s;
+  return factors(bytes, route).latency * route.latency_s + surcharge_s;
+}
+
+double CalibratedNetwork::bandwidth_factor(double flow_bytes, const s4u::Host* from, const s4u::Host* to,
+                                           const std::vector<s4u::Link*>& links) const {
+  return factors(payload_of(flow_bytes), describe(from, to, links)).bandwidth;
+}
+
+// Which pairs of ranks talk is not known before the run. Routes are looked at from the first rank to every other one,
+// and between neighbours.
+void CalibratedNetwork::check(const std::vector<s4u::Host*>& hosts) const {
+  std::unordered_set<std::string> nodes;
+  for (const s4u::Host* host : hosts) {
+    const auto node = node_of_.find(host);
+    nodes.insert(node == node_of_.end() ? "host " + host->get_name() : "node " + node->second);
+  }
+  if (nodes.size() < hosts.size()) (void)place(true);
+  if (nodes.size() > 1) (void)place(false);
+  for (std::size_t i = 1; i < hosts.size(); ++i)
+    for (const auto& [from, to] : {std::pair{hosts[0], hosts[i]}, std::pair{hosts[i - 1], hosts[i]}}) {
+      std::vector<s4u::Link*> links;
+      from->route_to(to, links, nullptr);
+      if (!(describe(from, to, links).latency_s > 0))
+        throw InputError("platform: the route from host '" + from->get_name() + "' to host '" + to->get_name() +
+                         "' has no latency, which --network-model calibrated multiplies; expected one above 0 s");
+    }
+}
+
+void CalibratedNetwork::prepare(const s4u::Engine& engine, const std::vector<s4u::Host*>& hosts) {
+  for (const s4u::Host* host : engine.get_all_hosts())
+    if (const char* node = host->get_property("node"); node != nullptr) node_of_.emplace(host, node);
+  check(hosts);
+}
+
+std::string CalibratedNetwork::description() const {
+  std::string text;
+  if (section_.local) text += describe_place("local", *section_.local);
+  if (section_.remote) text += (text.empty() ? "" : "; ") + describe_place("remote", *section_.remote);
+  return text;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,296 @@
+#include "sim/engine/simulation.hpp"
+
+#include <malloc.h>
+#include <smpi/smpi.h>
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <simgrid/Exception.hpp>
+#include <unordered_set>
+
+#include "base/error.hpp"
+#include "base/units.hpp"
+#include "sim/engine/compat.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/engine/network.hpp"
+#include "sim/engine/network_model.hpp"
+#include "sim/platform/topology.hpp"
+#include "sim/platform/xml.hpp"
+
+namespace simtrain {
+
+namespace {
+
+namespace s4u = simgrid::s4u;
+
+constexpr const char* kJob = "job";  // SMPI's name for the ranks of MPI_COMM_WORLD
+
+// A stack with a guard page takes two of the mappings of a process, of which Linux allows 65 530.
+constexpr std::int64_t kMostGuardedStacks = 30'000;
+constexpr int kStackKiB = 256;
+constexpr int kRealPayloadStackKiB = 1024;  // BLAS runs on it
+
+bool payloads_are_real = false;  // of the one Simulation; read by payloads_off()
+
+void lay_out_stacks(const SimulationOptions& options) {
+  s4u::Engine::set_config("contexts/stack-size", options.real_payloads ? kRealPayloadStackKiB : kStackKiB);
+  if (options.ranks <= kMostGuardedStacks) return;
+  s4u::Engine::set_config("contexts/guard-size", 0);
+  // SimGrid takes stacks without guards from calloc, which writes zeros over 256 KiB each unless they are mapped; and
+  // glibc raises its threshold for mapping as it goes unless it is set.
+  ::mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+}
+
+// Of a file: SimGrid lists loopbacks too, and orders names as text. What goes from a host to itself goes over one; a
+// link that is no loopback may be on that way too, but then it is shared.
+void sort_links(LoadedPlatform& platform) {
+  std::unordered_set<const s4u::Link*> loopbacks{s4u::Link::by_name_or_null("__loopback__")};  // of hosts without one
+  for (const s4u::Host* host : platform.hosts) {
+    std::vector<s4u::Link*> links;
+    host->route_to(host, links, nullptr);
+    for (const s4u::Link* link : links)
+      if (link->get_sharing_policy() == s4u::Link::SharingPolicy::FATPIPE) loopbacks.insert(link);
+  }
+  std::erase_if(platform.links, [&](const s4u::Link* link) { return loopbacks.contains(link); });
+  std::sort(platform.links.begin(), platform.links.end(),
+            [](const s4u::Link* a, const s4u::Link* b) { return natural_less(a->get_name(), b->get_name()); });
+}
+
+class SmpiSession {
+ public:
+  SmpiSession() { SMPI_init(); }
+  ~SmpiSession() { SMPI_finalize(); }
+  SmpiSession(const SmpiSession&) = delete;
+  SmpiSession& operator=(const SmpiSession&) = delete;
+};
+
+std::string list_ranks(const std::vector<int>& ranks) {
+  constexpr std::size_t most = 10;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, ranks.size()); ++i) text += (i ? ", " : "") + std::to_string(ranks[i]);
+  return ranks.size() > most ? text + ", …" : text;
+}
+
+}  // namespace
+
+// Destroyed in reverse order: SMPI before the engine that it lives in.
+struct Simulation::State {
+  std::unique_ptr<s4u::Engine> engine;
+  std::unique_ptr<SmpiSession> smpi;
+  LoadedPlatform platform;
+  std::unique_ptr<Network> network;
+  SimulationOptions options;
+  s4u::BarrierPtr barrier;
+  std::vector<char> finished;  // by rank
+  std::exception_ptr error;    // what a body threw first
+  std::string deadlock;        // empty: none
+  bool has_run = false, counts = false;
+
+  void check_hosts(const std::vector<int>& host_of_rank) const;
+  void be_rank(int rank, const std::function<void(int)>& body);
+  void start_rank(int rank, int host, const std::function<void(int)>& body);
+  void note_deadlock();
+};
+
+Simulation::Simulation(const std::string& platform, const SimulationOptions& options)
+    : state_(std::make_unique<State>()) {
+  static bool one_exists = false;
+  SIMTRAIN_INVARIANT(!one_exists, "a process can hold one Simulation only");
+  one_exists = true;
+  payloads_are_real = options.real_payloads;
+  state_->options = options;
+  state_->engine = start_engine();
+  lay_out_stacks(options);
+  state_->smpi = std::make_unique<SmpiSession>();  // before any host: it attaches its own data to each
+  state_->platform = load_platform(*state_->engine, platform);
+  if (state_->platform.topology == nullptr) sort_links(state_->platform);
+  state_->network = std::make_unique<Network>(*state_->engine, state_->platform);
+}
+
+Simulation::~Simulation() = default;
+
+const LoadedPlatform& Simulation::platform() const { return state_->platform; }
+
+std::int64_t Simulation::links() const { return static_cast<std::int64_t>(state_->engine->get_link_count()); }
+
+double Simulation::clock_s() const { return s4u::Engine::get_clock(); }
+
+void Simulation::align() { state_->barrier->wait(); }
+
+const std::vector<double>& Simulation::carried_bytes() const { return state_->network->carried_bytes(); }
+
+void Simulation::count_from_now() {
+  if (!state_->counts) state_->network->forget_carried();
+  state_->counts = true;
+}
+
+void Simulation::count(int from, int to, double bytes) {
+  const std::vector<s4u::Host*>& hosts = state_->platform.hosts;
+  state_->network->count(hosts[static_cast<std::size_t>(from)], hosts[static_cast<std::size_t>(to)], bytes);
+}
+
+std::string Simulation::name_of_link(int link) const {
+  const Topology* topology = state_->platform.topology.get();
+  if (topology == nullptr) return state_->platform.links[static_cast<std::size_t>(link)]->get_name();
+  const auto [from, to] = topology->ends(link);
+  const bool between_switches = from >= topology->hosts() && to >= topology->hosts() && from != to;
+  return topology->name_of(link) + (between_switches ? " to " + topology->place_of(to) : "");
+}
+
+void Simulation::degrade_link(int number, double factor) {
+  SIMTRAIN_INVARIANT(!state_->has_run && factor > 0, std::to_string(factor));
+  s4u::Link* link = state_->platform.links[static_cast<std::size_t>(number)];
+  link->set_bandwidth(link->get_bandwidth() * factor);
+}
+
+void Simulation::State::check_hosts(const std::vector<int>& host_of_rank) const {
+  const std::size_t hosts = platform.hosts.size();
+  std::vector<int> taken(hosts, 0);
+  for (const int host : host_of_rank) {
+    SIMTRAIN_INVARIANT(host >= 0, std::to_string(host));
+    const auto at = static_cast<std::size_t>(host);
+    if (at >= hosts) {
+      const int last = *std::max_element(host_of_rank.begin(), host_of_rank.end());
+      throw InputError("platform '" + platform.name + "' has " + std::to_string(hosts) + " hosts; " +
+                       std::to_string(host_of_rank.size()) + " processes placed on " + std::to_string(last + 1) +
+                       " hosts do not fit");
+    }
+    if (taken[at]++ != 1) continue;  // look once, when the second rank comes
+    std::vector<s4u::Link*> links;
+    platform.hosts[at]->route_to(platform.hosts[at], links, nullptr);
+    if (links.empty())
+      throw InputError("platform '" + platform.name + "': host '" + platform.hosts[at]->get_name() +
+                       "' has no loopback, so it can hold one process only; expected loopback_bw and loopback_lat");
+  }
+}
+
+void Simulation::check_hosts(const std::vector<int>& host_of_rank) const { state_->check_hosts(host_of_rank); }
+
+void Simulation::State::be_rank(int rank, const std::function<void(int)>& body) {
+  bool failed = false;
+  try {
+    MPI_Init(nullptr, nullptr);
+    body(rank);
+    MPI_Finalize();
+    finished[static_cast<std::size_t>(rank)] = 1;
+  } catch (const simgrid::ForcefulKillException&) {
+    throw;  // SimGrid's own, and an actor must not survive it
+  } catch (...) {
+    failed = true;
+    if (!error) error = std::current_exception();
+  }
+  // Not in the handler: other ranks run meanwhile, on the same thread and so with the same C++ exception state.
+  if (failed) s4u::Actor::kill_all();
+}
+
+void Simulation::State::start_rank(int rank, int host, const std::function<void(int)>& body) {
+  s4u::ActorPtr actor = compat::add_actor(platform.hosts[static_cast<std::size_t>(host)],
+                                          "rank-" + std::to_string(rank), [this, rank, &body] { be_rank(rank, body); });
+  actor->set_property("instance_id", kJob);
+  actor->set_property("rank", std::to_string(rank));
+}
+
+void Simulation::State::note_deadlock() {
+  std::vector<int> waiting;
+  for (std::size_t rank = 0; rank < finished.size(); ++rank)
+    if (finished[rank] == 0) waiting.push_back(static_cast<int>(rank));
+  deadlock = "the simulated job is deadlocked at " + format_seconds(s4u::Engine::get_clock()) + ": " +
+             std::to_string(waiting.size()) + " of " + std::to_string(finished.size()) +
+             " ranks wait for a message that never comes: " + list_ranks(waiting);
+}
+
+void Simulation::run(const std::vector<int>& host_of_rank, const std::function<void(int rank)>& body) {
+  State& state = *state_;
+  SIMTRAIN_INVARIANT(!state.has_run, "a Simulation runs once");
+  SIMTRAIN_INVARIANT(std::cmp_equal(host_of_rank.size(), state.options.ranks), std::to_string(host_of_rank.size()));
+  state.check_hosts(host_of_rank);
+  state.has_run = true;
+  state.finished.assign(host_of_rank.size(), 0);
+  const int ranks = static_cast<int>(host_of_rank.size());
+  state.barrier = s4u::Barrier::create(static_cast<unsigned int>(ranks));
+  // run() of the engine returns from a deadlock as if nothing had happened.
+  s4u::Engine::on_deadlock_cb([&state] { state.note_deadlock(); });
+  SMPI_app_instance_register(kJob, nullptr, ranks);
+  for (int rank = 0; rank < ranks; ++rank) state.start_rank(rank, host_of_rank[static_cast<std::size_t>(rank)], body);
+  state.engine->run();
+  if (state.error) std::rethrow_exception(state.error);
+  if (!state.deadlock.empty()) throw Failure(state.deadlock);
+}
+
+void Simulation::use_network(CalibratedNetwork& network, const std::vector<int>& host_of_rank) {
+  state_->check_hosts(host_of_rank);
+  std::vector<s4u::Host*> hosts;
+  for (const int host : host_of_rank) hosts.push_back(state_->platform.hosts[static_cast<std::size_t>(host)]);
+  network.prepare(*state_->engine, hosts);
+  state_->network->use(network);
+}
+
+Simulation::Route Simulation::route(int from, int to) const {
+  Route route;
+  const std::vector<s4u::Host*>& hosts = state_->platform.hosts;
+  hosts[static_cast<std::size_t>(from)]->route_to(hosts[static_cast<std::size_t>(to)], route.links, nullptr);
+  for (const s4u::Link* link : route.links) {
+    route.latency_s += link->get_latency();  // what SimGrid takes for a route's may be none (sim/engine/network.hpp)
+    if (const double width = link->get_bandwidth(); route.narrowest_Bps == 0 || width < route.narrowest_Bps)
+      route.narrowest_Bps = width;
+  }
+  return route;
+}
+
+RouteStatistics Simulation::routes(std::span<const std::pair<int, int>> host_pairs) const {
+  RouteStatistics statistics;
+  for (const auto& [from, to] : host_pairs) {
+    const Route one = route(from, to);
+    statistics.mean_latency_s += one.latency_s / static_cast<double>(host_pairs.size());
+    if (const double width = one.narrowest_Bps;
+        width > 0 && (statistics.narrowest_Bps == 0 || width < statistics.narrowest_Bps))
+      statistics.narrowest_Bps = width;
+  }
+  return statistics;
+}
+
+std::vector<int> Simulation::node_of_rank(const std::vector<int>& host_of_rank) const {
+  const std::vector<s4u::Host*>& hosts = state_->platform.hosts;
+  std::vector<int> node_of_host(hosts.size());
+  std::map<std::string, int> named;
+  for (std::size_t host = 0; host < hosts.size(); ++host) {
+    const int number = static_cast<int>(host);
+    const char* node = hosts[host]->get_property("node");
+    node_of_host[host] = node != nullptr ? named.try_emplace(node, number).first->second : number;
+  }
+  std::vector<int> nodes;
+  for (const int host : host_of_rank) {
+    const auto at = static_cast<std::size_t>(host);
+    nodes.push_back(at < node_of_host.size() ? node_of_host[at] : host);  // run() refuses it
+  }
+  return nodes;
+}
+
+int Simulation::cores_of(int host) const {
+  return state_->platform.hosts[static_cast<std::size_t>(host)]->get_core_count();
+}
+
+int Simulation::most_ranks_at_once(const std::vector<int>& host_of_rank) const {
+  const std::vector<int> nodes = node_of_rank(host_of_rank);
+  std::map<int, std::map<int, int>> ranks;  // by node and host
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank) ++ranks[nodes[rank]][host_of_rank[rank]];
+  int most = 0;
+  for (const auto& [node, hosts] : ranks) {
+    int at_once = 0;
+    for (const auto& [host, on_it] : hosts) at_once += std::min(on_it, cores_of(host));
+    most = std::max(most, at_once);
+  }
+  return most;
+}
+
+void payloads_off(int rank) {
+  if (!payloads_are_real) smpi_replay_init(kJob, rank, 0);
+}
+
+void charge_compute(double seconds) {
+  // As smpi_execute_benched, without its reading a timer of this machine before and after.
+  if (seconds > 0) s4u::this_actor::execute(seconds * s4u::this_actor::get_host()->get_speed());
+}
+
+}  // namespace simtrain

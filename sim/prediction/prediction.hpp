@@ -1,0 +1,53 @@
+// A prediction: the job, executed by simulated ranks on a platform, with computing priced by a profile.
+#pragma once
+
+#include <boost/program_options/options_description.hpp>
+#include <boost/program_options/variables_map.hpp>
+#include <optional>
+#include <string>
+
+#include "calibrate/profile.hpp"
+#include "report/result.hpp"
+#include "sim/placement/placement.hpp"
+#include "sim/placement/slow_parts.hpp"
+#include "sim/prediction/detail.hpp"
+#include "sim/prediction/replica_noise.hpp"
+#include "train/job.hpp"
+
+namespace simtrain {
+
+// linear: latency + bytes / bandwidth, as the platform says. calibrated: sim/engine/network_model.hpp.
+enum class NetworkModel { linear, calibrated };
+
+struct PredictionOptions {
+  std::string platform;
+  std::string profile;
+  NetworkModel network_model = NetworkModel::linear;
+  Placement placement;
+  int ranks_per_host = 1;
+  SlowPartsOptions slow_parts;
+  bool leave_out_slow_hosts = false;  // hosts of slow_parts hold no ranks
+  bool costs_of_slow_parts = true;    // simulate what they cost too
+  Detail detail = Detail::automatic;
+  bool merge_if_possible = false;  // Detail::merged is a wish: where every message is needed, that it is
+  int processes = 0;               // child processes at a time, where several predictions are needed; 0: one per core
+  bool real_numerics = false;      // compute and send real numbers too
+  double compute_scale = 1;        // 2: a node twice as fast as the profile's
+  bool extrapolate = false;        // beyond the profile's range, however far
+  std::optional<double> host_memory_bytes;                         // overrides the platform's
+  std::optional<double> formula_latency_s, formula_bandwidth_Bps;  // override what is read off the platform
+  std::optional<Disturbance> disturbance;                          // of computing; the formulas stay undisturbed
+};
+
+boost::program_options::options_description prediction_options();
+PredictionOptions prediction_from(const boost::program_options::variables_map& values);
+
+// InputError when there is none of that name or it cannot be read.
+Profile load_profile(const PredictionOptions& options);
+
+// Runs it; with --placement auto or slow parts some others before, in child processes (sim/prediction/what_if.hpp).
+// Once per process: SimGrid's engine is global. The result depends on the arguments and the files they name alone.
+// InputError for wrong input, Failure when the simulation deadlocks.
+Result predict(const Job& job, const PredictionOptions& options);
+
+}  // namespace simtrain

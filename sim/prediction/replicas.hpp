@@ -1,0 +1,39 @@
+// Replicas of predictions: the same job simulated again and again, each time with other noise
+// (sim/prediction/replica_noise.hpp), in child processes.
+#pragma once
+
+#include <boost/program_options/options_description.hpp>
+#include <boost/program_options/variables_map.hpp>
+#include <vector>
+
+#include "report/terminal.hpp"
+#include "sim/prediction/prediction.hpp"
+
+namespace simtrain {
+
+struct ReplicaOptions {
+  int count = 0;           // 0: none
+  double node_spread = 0;  // as in Disturbance
+  int workers = 1;         // simulations at a time
+};
+
+// --replicas, --node-spread, and --jobs, which sweeps have without replicas too.
+boost::program_options::options_description replica_options();
+// InputError for wrong numbers, and for --node-spread without --replicas.
+ReplicaOptions replicas_from(const boost::program_options::variables_map& values);
+
+// InputError when there is no such profile or it tells nothing about noise: before a long run.
+void check_noise(const Job& job, const PredictionOptions& options);
+
+// The undisturbed prediction, as predict() gives it, and its replicas, seeded by the job's seed. The result depends on
+// the arguments and the files they name alone, but not on the number of workers. Precondition: count > 0. InputError
+// for wrong input; Failure when a simulation fails or its process is killed. On a terminal it shows its progress
+// (stderr).
+Result predict_with_replicas(const Job& job, const PredictionOptions& options, const ReplicaOptions& replicas);
+
+// Gives each point that has a result its replicas: replica i of one grid has the same profile errors and nodes as
+// replica i of the others. A point one of whose replicas fails has an error instead.
+void add_replicas(std::vector<SweepPoint>& points, const Job& job, const PredictionOptions& options,
+                  const ReplicaOptions& replicas);
+
+}  // namespace simtrain

@@ -1,0 +1,25 @@
+// Predictions beside the one that was asked for: which placement is the fastest, and what slow parts cost. Each runs in
+// a child process, since a process can hold one simulation.
+#pragma once
+
+#include <vector>
+
+#include "report/result.hpp"
+#include "sim/prediction/prediction.hpp"
+
+namespace simtrain {
+
+// One iteration for each of deterministic_placements(), without warm-up, rounds merged where that is possible. In their
+// order. InputError when the input is wrong for all of them, Failure when a simulation fails.
+std::vector<PlacementTrial> try_placements(const Job& job, const PredictionOptions& options);
+
+// The fastest one; of equally fast ones the first. Precondition: one at least has a time.
+Placement fastest_of(const std::vector<PlacementTrial>& trials);
+
+// The prediction with what its slow parts cost: the same job without any of them, and, when slow hosts hold ranks, the
+// job on the other hosts only: on the same grid if they suffice, else on grids with as few rows, or as few columns,
+// less as are needed. Errors of the prediction itself are thrown; those of the others are noted.
+// Precondition: options.slow_parts.any().
+Result predict_with_costs(const Job& job, const PredictionOptions& options);
+
+}  // namespace simtrain
