@@ -90,7 +90,7 @@ const char* digits_for(double value) { return value < 10 ? "%.2f" : value < 100 
 double parse_seconds(std::string_view what, std::string_view text) {
   constexpr auto expected = "a time with its unit, such as 2us (units: s, ms, us, ns)";
   const double value = parse_with(kTimeUnits, what, text, expected);
-  if (value < 0) refuse(what, text, "a time of at least 0 s");
+  if (value < 0 || value > 1e9) refuse(what, text, "a time from 0 s to 1e9 s");
   return value;
 }
 
@@ -98,14 +98,14 @@ double parse_bandwidth_Bps(std::string_view what, std::string_view text) {
   constexpr auto expected =
       "a bandwidth with its unit, such as 6GBps or 25Gbps (B for bytes, b for bits; per second is part of the unit)";
   const double value = parse_with(kBandwidthUnits, what, text, expected);
-  if (value <= 0) refuse(what, text, "a bandwidth above 0 B/s");
+  if (value <= 0 || value > 1e18) refuse(what, text, "a bandwidth above 0 B/s and at most 1000000 TBps");
   return value;
 }
 
 std::int64_t parse_bytes(std::string_view what, std::string_view text) {
   constexpr auto expected = "a size with its unit, such as 64MiB (units: B, kB, KiB, MB, MiB, GB, GiB, TB, TiB)";
   const double value = parse_with(kByteUnits, what, text, expected);
-  if (value <= 0 || value > 9e18) refuse(what, text, "a size above 0 B");
+  if (value <= 0 || value > 9e18) refuse(what, text, "a size above 0 B and at most 8000000 TiB");
   return static_cast<std::int64_t>(std::llround(value));
 }
 

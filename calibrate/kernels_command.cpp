@@ -1,6 +1,7 @@
 #include "calibrate/kernels_command.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <optional>
 #include <unordered_set>
@@ -113,6 +114,11 @@ int kernels_command(const std::vector<std::string>& arguments) {
     std::cout << kUsage << options();
     return 0;
   }
+  for (const char* launched : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+    if (const char* processes = std::getenv(launched); processes != nullptr && std::string_view(processes) != "1")
+      throw InputError(
+          "kernels: was started as " + std::string(processes) +
+          " processes, which would disturb each other; expected one, which starts those of --loaded itself");
   CalibrationOptions calibration;
   calibration.budget_s = 60 * parse_positive("--budget", text_of(values, "budget"));
   calibration.repetitions =

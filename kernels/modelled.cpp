@@ -70,19 +70,25 @@ void ModelledKernels::wait(Event event) {
   if (event.ticket == 0 || pending_.empty()) return;
   if (numbers_) numbers_->wait(event);  // the same ticket: both queues have seen the same operations
   const double start = now_ ? now_() : charged_s_;
+  double priced_s = 0;
+  for (const Booking& booking : pending_) priced_s += booking.cost.seconds;
+  charge_(priced_s);
+  // On a slow host, or one whose ranks are more than its cores, it took longer than the price.
+  double slower = 1;
+  if (const double took_s = now_ ? now_() - start : priced_s; took_s > (1 + 1e-9) * priced_s && priced_s > 0)
+    slower = took_s / priced_s;
   double seconds = 0;
   for (const Booking& booking : pending_) {
     if (booking.account >= accounts_.size()) accounts_.resize(booking.account + 1);
     Booked& booked = accounts_[booking.account];
-    booked.cost.seconds += booking.cost.seconds;
-    booked.cost.extrapolated_s += booking.cost.extrapolated_s;
+    booked.cost.seconds += slower * booking.cost.seconds;
+    booked.cost.extrapolated_s += slower * booking.cost.extrapolated_s;
     if (booked.interval.begin_s == kNever) booked.interval.begin_s = start + seconds;
-    seconds += booking.cost.seconds;
+    seconds += slower * booking.cost.seconds;
     booked.interval.end_s = start + seconds;
   }
   pending_.clear();
-  charged_s_ += seconds;
-  charge_(seconds);
+  charged_s_ += priced_s;
 }
 
 double ModelledKernels::busy_s(Account account) const {

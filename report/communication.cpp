@@ -71,6 +71,9 @@ std::string meaning(const Result& result) {
     return "The simulated communication takes " + format_seconds(std::abs(difference)) + " (" +
            format_percent(std::abs(relative)) + ") " + (difference > 0 ? "longer" : "less") +
            " than alpha-beta: messages take what was measured for their size, and share links with each other.";
+  if (relative > kSame && result.slow_parts)
+    return "The simulated communication takes " + format_seconds(difference) + " (" + format_percent(relative) +
+           ") longer than alpha-beta of the healthy cluster: ranks wait for slower ones, and messages share links.";
   if (relative > kSame)
     return "The simulated communication takes " + format_seconds(difference) + " (" + format_percent(relative) +
            ") longer than alpha-beta: messages share links with each other, or take routes slower than alpha and beta.";

@@ -151,6 +151,9 @@ void add_shares(Page& page, const Result& result) {
   // The iteration is the slowest rank's; the rest of the mean rank's time is idling and what no layer is charged with.
   if (other > 0.005 * whole) table.row({"neither", format_seconds(other), format_share(other, whole), bar(other)});
   page.table(table);
+  if (other > 0.005 * whole)
+    page.sentence(
+        "neither: the iteration is the slowest rank's; the mean rank computes and communicates for less of it.");
 }
 
 }  // namespace simtrain

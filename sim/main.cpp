@@ -54,15 +54,18 @@ int predict_command(const std::vector<std::string>& arguments) {
   }
   const PredictionOptions prediction = prediction_from(values);
   const ReplicaOptions replicas = replicas_from(values);
-  if (replicas.count == 0 && !values["jobs"].defaulted())
-    throw InputError("--jobs: given without --replicas; expected both, since one prediction is one simulation");
+  for (const char* option : {"jobs", "memory"})
+    if (replicas.count == 0 && given(values, option) && !values[option].defaulted())
+      throw InputError("--" + std::string(option) +
+                       ": given without --replicas; expected both, since one prediction is one simulation");
   const Grid grid = grid_from(values);
   Job job = job_from(values);
   job.plan.grid = grid;
-  const Result result =
-      replicas.count > 0 ? predict_with_replicas(job, prediction, replicas) : predict(job, prediction);
+  const Result result = replicas.count > 0
+                            ? predict_with_replicas(job, prediction, replicas.within_memory(job.plan.grid.size()))
+                            : predict(job, prediction);
+  std::cout << to_text(result) << std::flush;  // first: a file that cannot be written must not lose the run
   if (!job.json_path.empty()) write_file(job.json_path, to_json(result));
-  std::cout << to_text(result);
   return 0;
 }
 

@@ -14,12 +14,20 @@ namespace simtrain {
 
 namespace {
 
-// Only rank 0 speaks. The bar is drawn over and over on one line, at most once for each percent.
+// Only rank 0 speaks. On a terminal a bar is drawn over and over on one line, at most once for each percent; elsewhere,
+// as under mpirun, which passes on what its ranks write, a line tells every ten seconds.
 class Progress {
  public:
-  Progress(std::int64_t total, bool speaks) : total_(total), bar_(speaks && ::isatty(STDERR_FILENO) == 1) {}
+  Progress(std::int64_t total, bool speaks)
+      : total_(total), speaks_(speaks), bar_(speaks && ::isatty(STDERR_FILENO) == 1), told_s_(MPI_Wtime()) {}
 
   void advance(std::int64_t done) {
+    constexpr double kSeconds = 10;
+    if (speaks_ && !bar_ && done < total_ && MPI_Wtime() - told_s_ >= kSeconds) {
+      told_s_ = MPI_Wtime();
+      std::fprintf(stderr, "iteration %lld of %lld (%lld %%)\n", static_cast<long long>(done),
+                   static_cast<long long>(total_), static_cast<long long>(100 * done / total_));
+    }
     const int percent = static_cast<int>(100 * done / total_);
     if (!bar_ || percent == shown_) return;
     shown_ = percent;
@@ -31,7 +39,9 @@ class Progress {
 
  private:
   std::int64_t total_;
+  bool speaks_;
   bool bar_;
+  double told_s_;
   int shown_ = -1;
 };
 

@@ -22,11 +22,15 @@ po::typed_value<std::string>* word(const char* name, const std::string& fallback
 float number_at_least_zero(const po::variables_map& values, const std::string& option) {
   const std::string text = text_of(values, option);
   if (text == "0" || text == "0.0") return 0;
+  const InputError refused("--" + option + ": '" + text + "' is not valid; expected a number from 0 to 1e38");
+  double value = 0;
   try {
-    return static_cast<float>(parse_positive("--" + option, text));
+    value = parse_positive("--" + option, text);
   } catch (const InputError&) {
-    throw InputError("--" + option + ": '" + text + "' is not valid; expected 0 or a number above it");
+    throw refused;
   }
+  if (value > 1e38) throw refused;  // rates are floats
+  return static_cast<float>(value);
 }
 
 }  // namespace
@@ -155,7 +159,9 @@ Job job_from(const po::variables_map& values) {
   job.plan.learning_rate = number_at_least_zero(values, "learning-rate");
   job.plan.momentum = number_at_least_zero(values, "momentum");
   job.plan.weight_decay = number_at_least_zero(values, "weight-decay");
-  if (job.plan.momentum >= 1) throw InputError("--momentum: '" + text_of(values, "momentum") + "' is not below 1");
+  if (job.plan.momentum >= 1)
+    throw InputError("--momentum: '" + text_of(values, "momentum") +
+                     "' is not valid; expected a number from 0 to below 1");
   job.iterations = static_cast<int>(integer("iterations", 1, 1'000'000));
   job.warm_up = static_cast<int>(integer("warm-up", 0, 1'000'000));
   job.seed = static_cast<std::uint64_t>(integer("seed", 0, INT64_MAX));

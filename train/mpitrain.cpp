@@ -98,8 +98,8 @@ int train(const Job& job, int rank) {
   result->job.placement = "mpirun";
   result->job.numerics = "real";
   result->native = native;
+  std::cout << to_text(*result) << std::flush;  // first: a file that cannot be written must not lose the run
   if (!job.json_path.empty()) write_file(job.json_path, to_json(*result));
-  std::cout << to_text(*result);
   return 0;
 }
 

@@ -70,8 +70,8 @@ int collective_command(const std::vector<std::string>& arguments) {
   if (given(values, "profile")) job.profile = text_of(values, "profile");
   if (given(values, "json")) check_writable("--json", text_of(values, "json"));
   const CollectiveFigures figures = simulate_collective(job);
+  std::cout << to_text(figures) << std::flush;
   if (given(values, "json")) write_file(text_of(values, "json"), to_json(figures));
-  std::cout << to_text(figures);
   return 0;
 }
 

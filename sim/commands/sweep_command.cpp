@@ -68,7 +68,7 @@ int sweep_command(const std::vector<std::string>& arguments) {
   if (!given(values, "processes"))
     throw InputError("--processes: is missing; expected the number of processes, such as --processes 256");
   const auto processes = static_cast<int>(parse_integer("--processes", text_of(values, "processes"), 1, 1 << 20));
-  const ReplicaOptions replicas = replicas_from(values);
+  const ReplicaOptions replicas = replicas_from(values).within_memory(processes);
   const PredictionOptions prediction = prediction_from(values);
   const Job job = job_from(values);
   (void)load_profile(prediction);  // says now what every grid would say
@@ -86,8 +86,8 @@ int sweep_command(const std::vector<std::string>& arguments) {
                    [&](std::size_t done, const SweepPoint& point) { progress.show(done, point); });
   }
   if (replicas.count > 0) add_replicas(points, job, prediction, replicas);
+  std::cout << sweep_to_text(points) << std::flush;
   if (!job.json_path.empty()) write_file(job.json_path, sweep_to_json(points));
-  std::cout << sweep_to_text(points);
   const bool any = std::any_of(points.begin(), points.end(), [](const SweepPoint& p) { return p.result.has_value(); });
   const bool failed = std::any_of(points.begin(), points.end(), [](const SweepPoint& p) { return p.failed; });
   return any && !failed ? 0 : 1;

@@ -13,6 +13,7 @@
 #include "base/units.hpp"
 #include "sim/engine/compat.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/engine/footprint.hpp"
 #include "sim/engine/network.hpp"
 #include "sim/engine/network_model.hpp"
 #include "sim/platform/topology.hpp"
@@ -97,6 +98,7 @@ Simulation::Simulation(const std::string& platform, const SimulationOptions& opt
     : state_(std::make_unique<State>()) {
   static bool one_exists = false;
   SIMTRAIN_INVARIANT(!one_exists, "a process can hold one Simulation only");
+  check_footprint(options.ranks);
   one_exists = true;
   payloads_are_real = options.real_payloads;
   state_->options = options;

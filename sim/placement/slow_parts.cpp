@@ -33,7 +33,8 @@ Assignment parse_assignment(const std::string& option, const std::string& text, 
   if (equals == std::string::npos || equals == 0)
     throw InputError(option + ": '" + text + "' is not valid; expected " + expected);
   const double factor = parse_positive(option + ": factor of '" + text + "'", text.substr(equals + 1));
-  if (factor > 1) throw InputError(option + ": '" + text + "' is not valid; expected a factor above 0 and at most 1");
+  if (factor > 1 || factor < 1e-6)
+    throw InputError(option + ": '" + text + "' is not valid; expected a factor from 0.000001 to 1");
   return {text.substr(0, equals), factor};
 }
 

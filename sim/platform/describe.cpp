@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/engine/footprint.hpp"
 #include "sim/platform/picture.hpp"
 
 namespace simtrain {
@@ -67,9 +68,7 @@ void survey_simgrid_routes(const LoadedPlatform& platform, PlatformDescription& 
 
 }  // namespace
 
-double PlatformDescription::simulation_bytes() const {
-  return 45.0 * (1 << 20) + 25.0 * 1024 * static_cast<double>(hosts);
-}
+double PlatformDescription::simulation_bytes() const { return simulated_bytes(hosts); }
 
 Described describe_platform(const std::string& name, bool svg) {
   const std::unique_ptr<s4u::Engine> engine = start_engine();

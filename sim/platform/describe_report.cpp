@@ -67,6 +67,10 @@ void bisection_section(Page& page, const PlatformDescription& platform) {
     page.sentence("Not known: routes are SimGrid's own.");
     return;
   }
+  if (platform.hosts < 2) {
+    page.sentence("One host has no other half.");
+    return;
+  }
   const Bisection& bisection = *platform.bisection;
   page.fact("one way",
             format_bandwidth(bisection.one_way_Bps) + ", " +

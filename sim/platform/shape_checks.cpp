@@ -6,6 +6,8 @@ namespace simtrain {
 
 namespace {
 
+constexpr int kLongestRing = 16'384;
+
 using enum PlatformFamily;
 
 [[noreturn]] void refuse(const std::string& who, const std::string& what, const std::vector<int>& numbers,
@@ -61,10 +63,15 @@ void check_hosts(const std::string& who, const PlatformSpec& spec) {
     expect(3, "three numbers: groups x routers in a group x hosts on a router, such as 9x4x2");
   if (spec.family == ethernet || spec.family == crossbar || spec.family == node) expect(1, "one number, the hosts");
   if (spec.family == torus)
-    for (const int side : spec.shape)  // its cables would join a host to itself
-      if (side == 1)
+    for (const int side : spec.shape) {
+      if (side > kLongestRing)
+        throw InputError(who + ": shape '" + joined(spec.shape) + "' has a ring of " + std::to_string(side) +
+                         " hosts, whose routes have thousands of links; expected at most " +
+                         std::to_string(kLongestRing) + " in each dimension");
+      if (side == 1)  // its cables would join a host to itself
         throw InputError(who + ": shape '" + joined(spec.shape) +
                          "' has a dimension of 1 host; expected at least 2 in each (ethernet:1 is one host alone)");
+    }
   std::int64_t hosts = 1;
   for (const int side : spec.shape)
     if (hosts *= side; hosts > kMostHosts)

@@ -2,9 +2,12 @@
 
 #include <expat.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <limits>
 #include <memory>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -30,6 +33,7 @@ struct Reader {
                       std::string(why));
   }
   void refuse(std::string_view why) {
+    if (refused) return;  // the first one counts
     refused = std::make_exception_ptr(error(why));
     XML_StopParser(parser, XML_FALSE);
   }
@@ -46,9 +50,60 @@ void on_doctype(void* data, const XML_Char* /*name*/, const XML_Char* /*system*/
   static_cast<Reader*>(data)->doctype_seen = true;
 }
 
+// SimGrid takes a number without a unit for bytes, seconds or flops, and names no attribute when a unit is wrong.
+struct Quantity {
+  std::vector<std::string_view> attributes, units;
+  std::string_view prefixes, expected;
+};
+
+const std::vector<Quantity>& quantities() {
+  static const std::vector<Quantity> all{
+      {{"bw", "bandwidth", "bb_bw", "loopback_bw"}, {"Bps", "bps"}, "kMGTPEZY", "a bandwidth, such as 6GBps or 25Gbps"},
+      {{"lat", "latency", "bb_lat", "loopback_lat"},
+       {"ps", "ns", "us", "ms", "s", "m", "h", "d", "w"},
+       "",
+       "a time, such as 2us"},
+      {{"speed"}, {"f", "flops"}, "kMGTPEZY", "a speed, such as 1Gf"}};
+  return all;
+}
+
+bool is_unit(std::string_view text, const Quantity& quantity) {
+  if (!text.empty() && quantity.prefixes.find(text.front()) != std::string_view::npos) {
+    text.remove_prefix(1);
+    if (!text.empty() && text.front() == 'i') text.remove_prefix(1);
+  }
+  return std::find(quantity.units.begin(), quantity.units.end(), text) != quantity.units.end();
+}
+
+// One value or several, with commas between. Without any unit only 0 is clear.
+bool is_value(const std::string& text, const Quantity& quantity) {
+  const char* at = text.c_str();
+  for (;;) {
+    char* end = nullptr;
+    const double number = std::strtod(at, &end);
+    const char* comma = end;
+    while (*comma != '\0' && *comma != ',') ++comma;
+    const std::string_view unit(end, static_cast<std::size_t>(comma - end));
+    if (end == at || !(is_unit(unit, quantity) || (unit.empty() && number == 0))) return false;
+    if (*comma == '\0') return true;
+    at = comma + 1;
+  }
+}
+
+void on_element(void* data, const XML_Char* name, const XML_Char** attributes) {
+  Reader& reader = *static_cast<Reader*>(data);
+  for (; *attributes != nullptr; attributes += 2)
+    for (const Quantity& quantity : quantities())
+      if (std::find(quantity.attributes.begin(), quantity.attributes.end(), attributes[0]) !=
+              quantity.attributes.end() &&
+          !is_value(attributes[1], quantity))
+        reader.refuse("attribute '" + std::string(attributes[0]) + "' of <" + name + "> is '" + attributes[1] +
+                      "'; expected " + std::string(quantity.expected));
+}
+
 void on_root(void* data, const XML_Char* name, const XML_Char** attributes) {
   Reader& reader = *static_cast<Reader*>(data);
-  XML_SetStartElementHandler(reader.parser, nullptr);
+  XML_SetStartElementHandler(reader.parser, on_element);
   const std::string version = version_of(attributes);
   if (std::string_view(name) != "platform")
     reader.refuse("the root element is <" + std::string(name) + ">; expected <platform version=\"4.1\">");

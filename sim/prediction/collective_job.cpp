@@ -154,8 +154,11 @@ std::string to_text(const CollectiveFigures& figures) {
   page.fact("additions", format_seconds(figures.addition_s));
   page.fact("algorithm bw", format_bandwidth(figures.algorithm_bandwidth_Bps()));
   page.fact("bus bw", format_bandwidth(figures.bus_bandwidth_Bps()));
-  page.fact("sent", format_count(static_cast<double>(figures.messages)) + " messages, " +
-                        format_bytes(static_cast<double>(figures.bytes_sent)) + " in all");
+  if (job.algorithm == Algorithm::mpi)
+    page.fact("sent", "not known: the messages are the library's own");
+  else
+    page.fact("sent", format_count(static_cast<double>(figures.messages)) + " messages, " +
+                          format_bytes(static_cast<double>(figures.bytes_sent)) + " in all");
   return page.text();
 }
 

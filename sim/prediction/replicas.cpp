@@ -8,6 +8,7 @@
 #include "base/options.hpp"
 #include "base/progress_line.hpp"
 #include "base/units.hpp"
+#include "sim/engine/footprint.hpp"
 #include "sim/engine/workers.hpp"
 #include "sim/prediction/sweep.hpp"
 
@@ -26,13 +27,28 @@ po::options_description replica_options() {
                         "profile, by --seed; gives the interval of the iteration time")(
       "node-spread", word("PERCENT", "1"),
       "how much the nodes' computing times differ (standard deviation): an assumption, since a profile is of one node")(
-      "jobs", word("N", std::to_string(cores)), "simulations at a time");
+      "jobs", word("N", std::to_string(cores)), "simulations at a time")(
+      "memory", po::value<std::string>()->value_name("SIZE"),
+      "of all simulations at a time, which makes them fewer (default: what this machine has left)");
   return options;
+}
+
+ReplicaOptions ReplicaOptions::within_memory(std::int64_t ranks) const {
+  const double one_bytes = simulated_bytes(ranks);
+  if (memory_bytes && *memory_bytes < one_bytes)
+    throw InputError("--memory: " + format_bytes(*memory_bytes) + " does not hold a simulation of " +
+                     std::to_string(ranks) + " ranks; expected at least " + format_bytes(one_bytes));
+  ReplicaOptions fitting = *this;
+  if (const std::optional<double> budget = memory_bytes ? memory_bytes : available_bytes())
+    fitting.workers = static_cast<int>(std::clamp(*budget / one_bytes, 1.0, static_cast<double>(workers)));
+  return fitting;
 }
 
 ReplicaOptions replicas_from(const po::variables_map& values) {
   ReplicaOptions options;
   options.workers = static_cast<int>(parse_integer("--jobs", text_of(values, "jobs"), 1, 1024));
+  if (given(values, "memory"))
+    options.memory_bytes = static_cast<double>(parse_bytes("--memory", text_of(values, "memory")));
   if (given(values, "replicas"))
     options.count = static_cast<int>(parse_integer("--replicas", text_of(values, "replicas"), 1, 100'000));
   else if (!values["node-spread"].defaulted())

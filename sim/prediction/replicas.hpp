@@ -4,6 +4,8 @@
 
 #include <boost/program_options/options_description.hpp>
 #include <boost/program_options/variables_map.hpp>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "report/terminal.hpp"
@@ -12,12 +14,17 @@
 namespace simtrain {
 
 struct ReplicaOptions {
-  int count = 0;           // 0: none
-  double node_spread = 0;  // as in Disturbance
-  int workers = 1;         // simulations at a time
+  int count = 0;                         // 0: none
+  double node_spread = 0;                // as in Disturbance
+  int workers = 1;                       // simulations at a time, at most
+  std::optional<double> memory_bytes{};  // of all of them; none: what this machine has left
+
+  // So many simulations of jobs of this size fit into the memory; at least one. InputError when --memory does not hold
+  // one.
+  [[nodiscard]] ReplicaOptions within_memory(std::int64_t ranks) const;
 };
 
-// --replicas, --node-spread, and --jobs, which sweeps have without replicas too.
+// --replicas, --node-spread, and --jobs and --memory, which sweeps have without replicas too.
 boost::program_options::options_description replica_options();
 // InputError for wrong numbers, and for --node-spread without --replicas.
 ReplicaOptions replicas_from(const boost::program_options::variables_map& values);

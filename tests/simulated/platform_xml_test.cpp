@@ -99,12 +99,19 @@ TEST_F(PlatformXml, WhatTheDocumentTypeForbidsNamesTheLine) {
   expect_refusal(kHead + replaced(kTorus, "speed=", "spede="), {"line 5:", "spede", "cluster"});
   expect_refusal(kHead + replaced(replaced(kTorus, "<cluster", "<clutter"), "</cluster", "</clutter"), {"line 5:"});
   expect_refusal(kHead + replaced(kTorus, "TORUS", "RING"), {"line 6:", "topology"});
-  expect_refusal(kHead + replaced(kTorus, "1GBps", "1G"), {"line 7:", "unknown unit: G"});
-  expect_refusal(kHead + replaced(kTorus, "1GBps", "fast"), {"line 7:", "fast"});
   expect_refusal(kHead + replaced(kTorus, "lat=\"1us\"", ""), {"line 7:"});
-  expect_refusal(kHead + replaced(kTorus, "1us", "1 parsec"), {"line 7:", "parsec"});
   expect_refusal(kHead + replaced(kTorus, "radical=\"0-11\"", "radical=\"zero\""), {"platform"});
   expect_refusal(kHead + replaced(kTorus, "<cluster", "<cluster core=\"many\""), {"platform"});
+}
+
+TEST_F(PlatformXml, UnitsThatAreMissingOrWrongNameTheAttribute) {
+  for (const char* wrong : {"1G", "fast", "1", "6 GB", "6GB", "1GBps,2", ""})
+    expect_refusal(kHead + replaced(kTorus, "\"1GBps\"", "\"" + std::string(wrong) + "\""),
+                   {"line 5: attribute 'bw' of <cluster> is '" + std::string(wrong) + "'", "6GBps"});
+  for (const char* wrong : {"1", "1 parsec", "us", "1GBps"})
+    expect_refusal(kHead + replaced(kTorus, "\"1us\"", "\"" + std::string(wrong) + "\""),
+                   {"line 5: attribute 'lat' of <cluster> is '" + std::string(wrong) + "'", "2us"});
+  expect_refusal(kHead + replaced(kTorus, "\"1Gf\"", "\"1GHz\""), {"line 5: attribute 'speed'", "1Gf"});
 }
 
 TEST_F(PlatformXml, WhatSimGridAbortsOnIsRefusedWithItsReason) {

@@ -129,6 +129,11 @@ class Check(ProgramTest):
         out, _ = self.run_program("calibrate", "check", "node.json", "--threshold", "1000000", "--seconds", "3")
         self.assertIn("Every kernel is within", out)
 
+    def test_kernels_start_their_own_companions(self):
+        _, error = self.run_ranks(2, "calibrate", "kernels", "--output", "p.json", status=2)
+        self.assertIn("2 processes", error)
+        self.assertFalse((self.folder / "p.json").exists())
+
     def test_wrong_input(self):
         self.refuse("calibrate", ["check"], "no profile")
         self.refuse("calibrate", ["check", "nowhere.json"], "profile 'nowhere.json'")

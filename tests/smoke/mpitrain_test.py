@@ -76,6 +76,7 @@ class Native(ProgramTest):
             (2, ["--grid", "1x2", "--network", "mpl"], "mpl", "did you mean 'mlp'"),
             (2, ["--grid", "1x2", "--netwrk", "mlp"], "--netwrk", "--network"),
             (2, ["--grid", "1x2", "--network", "mlp", "--batch", "1"], "--batch"),
+            (2, ["--grid", "1x2", "--network", "mlp", "--learning-rate", "1e39"], "--learning-rate", "1e38"),
         ):
             _, error = self.run_ranks(ranks, "mpitrain", *arguments, status=2)
             self.assertEqual(error.count("mpitrain: error:"), 1, error)

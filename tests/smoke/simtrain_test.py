@@ -256,6 +256,8 @@ class Machine(ProgramTest):
         slow = self.result(*job, "--slow-host", "host-3=0.25")
         parts = slow["slow_parts"]
         self.assertGreater(slow["iteration_s"], usual["iteration_s"])
+        # One of eight ranks computes four times as long.
+        self.assertAlmostEqual(self.compute_s(slow) / self.compute_s(usual), (7 + 4) / 8, delta=0.01)
         self.assertEqual(parts["healed_s"], usual["iteration_s"])
         self.assertEqual((parts["slow_hosts"], parts["slow_hosts_used"], parts["healthy_slots"]), (1, 1, 7))
         self.assertEqual([(one["grid_rows"], one["grid_columns"]) for one in parts["without"]], [(3, 2), (4, 1)])
@@ -266,6 +268,10 @@ class Machine(ProgramTest):
         out, _ = self.run_program("simtrain", *job, "--slow-host", "host-3=0.25")
         for text in ("Slow parts", "host-3 at 25.0 %", "3 x 2 on other hosts", "4 x 1 on other hosts", "longer)"):
             self.assertIn(text, out)
+
+    @staticmethod
+    def compute_s(result):
+        return sum(layer[f"{work}_s"]["mean"] for layer in result["layers"] for work in ("forward", "backward", "update"))
 
     def test_drawn_and_degraded_parts(self):
         job = ["--platform", "torus:4x2", "--network", "mlp", "--batch", "64", "--grid", "4x2"]
@@ -286,7 +292,8 @@ class Machine(ProgramTest):
         job = ["--platform", "torus:4x2", "--network", "mlp", "--grid", "4x2"]
         for arguments, *parts in ((["--slow-host", "hots-3=0.5"], "--slow-host", "did you mean 'host-3'"),
                                   (["--slow-host", "host-3"], "--slow-host", "NAME=FACTOR"),
-                                  (["--slow-host", "host-3=1.5"], "--slow-host", "at most 1"),
+                                  (["--slow-host", "host-3=1.5"], "--slow-host", "to 1"),
+                                  (["--slow-host", "host-3=1e-300"], "--slow-host", "from 0.000001"),
                                   (["--slow-hosts", "9=0.5"], "--slow-hosts", "8 hosts"),
                                   (["--degrade-link", "x+ of (9,0)=0.5"], "--degrade-link", "x+ of (0,0)"),
                                   (["--degrade-links", "33=0.5"], "--degrade-links", "32 links"),
@@ -374,6 +381,9 @@ class WrongInput(ProgramTest):
 
     def test_platforms_that_cannot_be(self):
         self.refuse("simtrain", ["--platform", "torus:4x1", "--grid", "1x1"], "torus:4x1", "dimension of 1")
+        self.refuse("simtrain", ["describe", "torus:1048576"], "torus:1048576", "at most 16384")
+        self.refuse("simtrain", ["--platform", "torus:4,bandwidth=1e300GBps", "--grid", "1x4"], "'bandwidth'", "at most")
+        self.refuse("simtrain", ["--platform", "torus:4,latency=1e30s", "--grid", "1x4"], "'latency'", "1e9 s")
         for wrong, *parts in (("bandwidth='0Bps' latency='1us'", "bandwidth", "above 0"),
                               ("bandwidth='-1GBps' latency='1us'", "bandwidth", "above 0"),
                               ("bandwidth='1GBps' latency='-1s'", "latency", "at least 0")):
@@ -524,6 +534,8 @@ class Sweep(ProgramTest):
     def test_refuses(self):
         self.refuse("simtrain", ["sweep", "--platform", "torus:8", "--processes", "9"], "--processes", "9", "8")
         self.refuse("simtrain", ["sweep", "--platform", "torus:8"], "--processes", "missing")
+        self.refuse("simtrain", ["sweep", "--platform", "torus:8", "--processes", "8", "--memory", "1MiB"], "--memory",
+                    "8 ranks", "at least")
         self.refuse("simtrain", ["sweep", "--platform", "torus:8", "--grid", "2x2"], "--grid")
 
 

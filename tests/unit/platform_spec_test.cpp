@@ -189,7 +189,8 @@ TEST(PlatformSpec, RefusesWrongNumbersUnitsAndRepetitions) {
 TEST(PlatformSpec, AllowsAMillionHostsAndNoMore) {
   EXPECT_EQ(parse_platform_spec("torus:128x128x64").hosts(), kMostHosts);
   expect_refusal("torus:128x128x65", {"too many hosts", "1048576"});
-  expect_refusal("torus:1048576x1048576x1048576x1048576", {"too many hosts"});
+  expect_refusal("torus:16384x16384x16384x16384", {"too many hosts"});
+  expect_refusal("torus:16385", {"ring of 16385", "at most 16384"});
   expect_refusal("ethernet:1048577", {"'1048577'"});
   expect_refusal("torus:2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2", {"too many cables"});
 }

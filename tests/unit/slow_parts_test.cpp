@@ -89,7 +89,7 @@ TEST(SlowParts, WrongInputIsRefused) {
   expect_refusal({"--slow-host", "=0.5"}, {"--slow-host", "'=0.5'"});
   expect_refusal({"--slow-host", "host-3=half"}, {"--slow-host", "half"});
   expect_refusal({"--slow-host", "host-3=0"}, {"--slow-host", "'0'"});
-  expect_refusal({"--slow-host", "host-3=2"}, {"--slow-host", "host-3=2", "at most 1"});
+  expect_refusal({"--slow-host", "host-3=2"}, {"--slow-host", "host-3=2", "to 1"});
   expect_refusal({"--slow-hosts", "13=0.5"}, {"--slow-hosts", "13", "12 hosts"});
   expect_refusal({"--slow-hosts", "x=0.5"}, {"--slow-hosts", "'x'"});
   expect_refusal({"--degrade-links", "7=0.5"}, {"--degrade-links", "7", "6 links"});
