@@ -187,13 +187,15 @@ NetworkPlace measure_place(const Request& request, MessageBench& bench, bool loc
   measuring.progress = [&](double fraction, int pass) { progress(fraction, pass); };
   auto samples = measure_messages([&](const Probe& probe) { return bench.time_s(probe); }, timings, measuring);
   progress.end();
-  // Fewer say nothing of a bandwidth: what comes first are the smallest sizes.
+  // What comes first are the smallest sizes, which say nothing of a bandwidth.
   constexpr std::size_t kFewestSizes = 8;
   for (const auto& [timing, of_timing] : samples)
     if (of_timing.size() < kFewestSizes)
-      throw Failure("network: only " + std::to_string(of_timing.size()) + " sizes of " + std::string(name_of(timing)) +
-                    " were measured in " + format_seconds(budget_s) + "; expected at least " +
-                    std::to_string(kFewestSizes) + ": give it a larger --budget, or --largest");
+      std::fprintf(
+          stderr,
+          "calibrate: warning: only %zu sizes of %s were measured in %s, too few for its bandwidth (and that of "
+          "a platform file); give it a larger --budget, or --largest\n",
+          of_timing.size(), std::string(name_of(timing)).c_str(), format_seconds(budget_s).c_str());
   NetworkPlace place;
   for (auto& [timing, of_timing] : samples) place.curves.emplace(timing, fit_curve(std::move(of_timing)));
   set_reference(place);

@@ -54,6 +54,7 @@ PYTHON
 status=0
 inside /simtrain/dev test "$@" || status=$?
 (($# == 0)) || exit "$status"  # a part of the tests was asked for
+[[ -x $debian/simtrain/build/release/bin/simtrain ]] || exit "$status"  # it was not built
 
 say "predictions of Debian $release beside those of this system"
 while read -r -a job; do

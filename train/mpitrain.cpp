@@ -4,10 +4,13 @@
 #include <cstdio>
 #include <functional>
 #include <iostream>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/memory.hpp"
 #include "base/options.hpp"
+#include "base/units.hpp"
 #include "calibrate/profile.hpp"
 #include "kernels/blas_kernels.hpp"
 #include "report/json.hpp"
@@ -44,7 +47,13 @@ Request read_request(const std::vector<std::string>& arguments, const po::option
   const Grid grid = grid_from(values);
   request.job = job_from(values);
   request.job.plan.grid = grid;
-  check_trainable(make_plan(request.job.network, request.job.plan));
+  const Plan plan = make_plan(request.job.network, request.job.plan);
+  check_trainable(plan);
+  // Of one rank: how many share this node is not known yet.
+  if (const auto left = available_bytes(), needed = std::optional(memory_of(plan, {}).total()); left && *needed > *left)
+    throw InputError("--batch " + std::to_string(request.job.plan.batch) + " of network '" + request.job.network.name +
+                     "' on grid " + to_string(grid) + ": a rank would need " + format_bytes(*needed) +
+                     "; expected at most the " + format_bytes(*left) + " that this machine has left");
   if (grid.size() != ranks)
     throw InputError("--grid: " + to_string(grid) + " needs " + std::to_string(grid.size()) +
                      " ranks, but mpirun started " + std::to_string(ranks));

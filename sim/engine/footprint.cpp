@@ -1,22 +1,14 @@
 #include "sim/engine/footprint.hpp"
 
-#include <fstream>
 #include <string>
 
 #include "base/error.hpp"
+#include "base/memory.hpp"
 #include "base/units.hpp"
 
 namespace simtrain {
 
 double simulated_bytes(std::int64_t ranks) { return 45.0 * (1 << 20) + 25.0 * 1024 * static_cast<double>(ranks); }
-
-std::optional<double> available_bytes() {
-  std::ifstream file("/proc/meminfo");
-  std::string key, unit;
-  for (double kibibytes = 0; file >> key >> kibibytes; std::getline(file, unit))
-    if (key == "MemAvailable:") return 1024 * kibibytes;
-  return {};
-}
 
 void check_footprint(std::int64_t ranks) {
   const std::optional<double> available = available_bytes();

@@ -18,8 +18,8 @@ struct VertexData {
   long distance;
 };
 struct EdgeData {
-  std::int64_t capacity, residual;  // whole bytes per second: exact, and the algorithm surely ends
-  Traits::edge_descriptor reverse;
+  std::int64_t capacity = 0, residual = 0;  // whole bytes per second: exact, and the algorithm surely ends
+  Traits::edge_descriptor reverse{};
 };
 // Bidirectional, though one direction would do: GCC 12 warns wrongly of uninitialised iterators over the edges of
 // directedS.

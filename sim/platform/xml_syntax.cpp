@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "sim/platform/spec.hpp"
 
 namespace simtrain {
 
@@ -90,15 +91,33 @@ bool is_value(const std::string& text, const Quantity& quantity) {
   }
 }
 
+// "0-255,300": more hosts than we simulate would keep SimGrid busy for hours.
+bool has_too_many_hosts(const std::string& radical) {
+  std::int64_t hosts = 0;
+  const char* at = radical.c_str();
+  for (char* end = nullptr; hosts <= kMostHosts; at = end + 1) {
+    const long long first = std::strtoll(at, &end, 10);
+    long long last = first;
+    if (*end == '-') last = std::strtoll(end + 1, &end, 10);
+    hosts += last > first ? std::min<long long>(last - first, kMostHosts) + 1 : 1;
+    if (*end != ',') break;
+  }
+  return hosts > kMostHosts;
+}
+
 void on_element(void* data, const XML_Char* name, const XML_Char** attributes) {
   Reader& reader = *static_cast<Reader*>(data);
-  for (; *attributes != nullptr; attributes += 2)
+  for (; *attributes != nullptr; attributes += 2) {
+    if (std::string_view(attributes[0]) == "radical" && has_too_many_hosts(attributes[1]))
+      reader.refuse("attribute 'radical' of <" + std::string(name) + "> is '" + attributes[1] + "'; expected at most " +
+                    std::to_string(kMostHosts) + " hosts");
     for (const Quantity& quantity : quantities())
       if (std::find(quantity.attributes.begin(), quantity.attributes.end(), attributes[0]) !=
               quantity.attributes.end() &&
           !is_value(attributes[1], quantity))
         reader.refuse("attribute '" + std::string(attributes[0]) + "' of <" + name + "> is '" + attributes[1] +
                       "'; expected " + std::string(quantity.expected));
+  }
 }
 
 void on_root(void* data, const XML_Char* name, const XML_Char** attributes) {

@@ -15,6 +15,16 @@ std::string grid_options(const Plan& plan) {
   return text;
 }
 
+// " on nodes where 2 ranks compute at once on 2 threads each, for which it was not measured"
+std::string load_text(const Load& load) {
+  const auto counted = [](int number, const std::string& what) {
+    return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+  };
+  return " on nodes where " + counted(load.processes, "rank") +
+         (load.processes == 1 ? " computes" : " compute at once") + ", on " + counted(load.threads, "thread") +
+         (load.processes == 1 ? "" : " each") + ", for which the profile was not measured";
+}
+
 }  // namespace
 
 void check_profile(const Plan& plan, const Load& load, const Profile& profile, bool extrapolate) {
@@ -32,9 +42,12 @@ void check_profile(const Plan& plan, const Load& load, const Profile& profile, b
   if (!extrapolate && extrapolated_s > kMostExtrapolated * seconds)
     throw InputError(
         "profile '" + profile.path() + "': " + format_percent(extrapolated_s / seconds) +
-        " of the compute time lies outside what was measured; expected at most " + format_percent(kMostExtrapolated) +
+        " of the compute time lies outside what was measured" +
+        (profile.exceeded_by(load) ? ":" + load_text(load)
+                                   : "; expected at most " + format_percent(kMostExtrapolated)) +
         ". Measure it (calibrate kernels --network " + plan.network.name + " --batch " +
         std::to_string(plan.options.batch) + grid_options(plan) +
+        (load.threads > 1 ? " --threads " + std::to_string(load.threads) : "") +
         (load.processes > 1 ? " --loaded, on a node of " + std::to_string(load.processes) + " cores" : "") +
         "), or accept it with --extrapolate");
 }

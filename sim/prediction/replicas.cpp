@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/memory.hpp"
 #include "base/options.hpp"
 #include "base/progress_line.hpp"
 #include "base/units.hpp"

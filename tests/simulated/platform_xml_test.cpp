@@ -112,6 +112,9 @@ TEST_F(PlatformXml, UnitsThatAreMissingOrWrongNameTheAttribute) {
     expect_refusal(kHead + replaced(kTorus, "\"1us\"", "\"" + std::string(wrong) + "\""),
                    {"line 5: attribute 'lat' of <cluster> is '" + std::string(wrong) + "'", "2us"});
   expect_refusal(kHead + replaced(kTorus, "\"1Gf\"", "\"1GHz\""), {"line 5: attribute 'speed'", "1Gf"});
+  for (const char* many : {"0-99999999", "0-9,10-1048576"})
+    expect_refusal(kHead + replaced(kTorus, "radical=\"0-11\"", "radical=\"" + std::string(many) + "\""),
+                   {"line 5: attribute 'radical'", "at most 1048576 hosts"});
 }
 
 TEST_F(PlatformXml, WhatSimGridAbortsOnIsRefusedWithItsReason) {

@@ -77,6 +77,7 @@ class Native(ProgramTest):
             (2, ["--grid", "1x2", "--netwrk", "mlp"], "--netwrk", "--network"),
             (2, ["--grid", "1x2", "--network", "mlp", "--batch", "1"], "--batch"),
             (2, ["--grid", "1x2", "--network", "mlp", "--learning-rate", "1e39"], "--learning-rate", "1e38"),
+            (2, ["--grid", "2x1", "--network", "mlp", "--batch", "2000000000"], "--batch 2000000000", "would need"),
         ):
             _, error = self.run_ranks(ranks, "mpitrain", *arguments, status=2)
             self.assertEqual(error.count("mpitrain: error:"), 1, error)

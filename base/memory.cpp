@@ -1,0 +1,16 @@
+#include "base/memory.hpp"
+
+#include <fstream>
+#include <string>
+
+namespace simtrain {
+
+std::optional<double> available_bytes() {
+  std::ifstream file("/proc/meminfo");
+  std::string key, unit;
+  for (double kibibytes = 0; file >> key >> kibibytes; std::getline(file, unit))
+    if (key == "MemAvailable:") return 1024 * kibibytes;
+  return {};
+}
+
+}  // namespace simtrain
