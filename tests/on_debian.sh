@@ -37,6 +37,7 @@ find "$debian/simtrain" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf -- {}
 inside() {
   unshare --mount --propagation private bash -euc '
     mount -t proc proc "$0/proc"
+    mount --rbind /sys "$0/sys"
     mount --rbind /dev "$0/dev"
     [[ ! -f /etc/resolv.conf ]] || cat /etc/resolv.conf >"$0/etc/resolv.conf"
     exec chroot "$0" env -i HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin '"${OPENBLAS_CORETYPE:+OPENBLAS_CORETYPE=$OPENBLAS_CORETYPE}"' "$@"' "$debian" "$@"

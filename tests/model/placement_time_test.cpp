@@ -101,17 +101,13 @@ TEST(PlacementTime, NodesWantColumnsInside) {
 // two groups. Columns of 16 in a group of their own need a link between routers once. With rows of four on routers, all
 // four columns go from router to router together.
 TEST(PlacementTime, ADragonflyWantsColumnsInGroups) {
-  const std::string file = "placement_dragonfly.xml";
-  write_file(file,
-             "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
-             "<platform version='4.1'><cluster id='d' prefix='node-' suffix='' radical='0-63' speed='1Gf' "
-             "topology='DRAGONFLY' topo_parameters='4,1;1,1;4,1;4' sharing_policy='SPLITDUPLEX' bw='1GBps' lat='1ns' "
-             "loopback_bw='20GBps' loopback_lat='100ns'/></platform>\n");
-  const Case job{"./" + file, {16, 4}};
+  const Case job{
+      "dragonfly:4x4x4,bandwidth=1GBps,latency=1ns,local-bandwidth=1GBps,local-latency=1ns,global-bandwidth=1GBps,"
+      "global-latency=1ns,global=1",
+      {16, 4}};
   expect_ratio_near_one("dragonfly, column-major", 15 * round_s(job, 3e-9, 1, 1e9), gather_s(job, Kind::column_major),
                         1e-3);
   expect_ratio_near_one("dragonfly, row-major", 15 * round_s(job, 5e-9, 4, 1e9), gather_s(job, Kind::row_major), 0.02);
-  std::remove(file.c_str());
 }
 
 // The shipped Ethernet: switches of 32 hosts at 125 MB/s, uplinks of 1.25 GB/s.
