@@ -73,6 +73,6 @@ done <<'JOBS'
 --platform fat-tree.xml --grid 16x16 --placement row-major
 --platform ethernet.xml --grid 8x8 --network vgg16 --batch 512
 --platform torus:16x16 --grid 16x16 --collectives rabenseifner --detail merged
---platform node:8 --grid 4x2 --network mlp --network-model calibrated
+--platform node:2 --grid 2x1 --network mlp --network-model calibrated
 JOBS
 exit "$status"
