@@ -1,13 +1,13 @@
 #include "train/epochs.hpp"
 
 #include <mpi.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
 #include <string>
 
+#include "base/progress_line.hpp"
 #include "base/units.hpp"
 
 namespace simtrain {
@@ -18,30 +18,29 @@ namespace {
 // as under mpirun, which passes on what its ranks write, a line tells every ten seconds.
 class Progress {
  public:
-  Progress(std::int64_t total, bool speaks)
-      : total_(total), speaks_(speaks), bar_(speaks && ::isatty(STDERR_FILENO) == 1), told_s_(MPI_Wtime()) {}
+  Progress(std::int64_t total, bool speaks) : total_(total), speaks_(speaks), told_s_(MPI_Wtime()) {}
 
   void advance(std::int64_t done) {
     constexpr double kSeconds = 10;
-    if (speaks_ && !bar_ && done < total_ && MPI_Wtime() - told_s_ >= kSeconds) {
+    if (speaks_ && !line_.on_terminal() && done < total_ && MPI_Wtime() - told_s_ >= kSeconds) {
       told_s_ = MPI_Wtime();
       std::fprintf(stderr, "iteration %lld of %lld (%lld %%)\n", static_cast<long long>(done),
                    static_cast<long long>(total_), static_cast<long long>(100 * done / total_));
     }
     const int percent = static_cast<int>(100 * done / total_);
-    if (!bar_ || percent == shown_) return;
+    if (!speaks_ || percent == shown_) return;
     shown_ = percent;
     const std::string filled(static_cast<std::size_t>(percent) / 4, '#');
-    std::fprintf(stderr, "\r\033[K[%-25s] %3d %%  iteration %lld of %lld", filled.c_str(), percent,
-                 static_cast<long long>(done), static_cast<long long>(total_));
-    if (done == total_) std::fputs("\r\033[K", stderr);
+    line_.show("[" + filled + std::string(25 - filled.size(), ' ') + "] " + std::to_string(percent) + " %  iteration " +
+               std::to_string(done) + " of " + std::to_string(total_));
+    if (done == total_) line_.erase();
   }
 
  private:
   std::int64_t total_;
   bool speaks_;
-  bool bar_;
   double told_s_;
+  ProgressLine line_;
   int shown_ = -1;
 };
 
