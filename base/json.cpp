@@ -44,7 +44,10 @@ JsonObject::JsonObject(std::string_view what, std::string path, const json& valu
                      ": expected an object {…}, found " + value.type_name());
 }
 
-bool JsonObject::has(std::string_view key) const { return value_->find(key) != value_->end(); }
+bool JsonObject::has(std::string_view key) {
+  known_.insert(std::string(key));
+  return value_->find(key) != value_->end();
+}
 
 std::string JsonObject::full_key(std::string_view key) const {
   return place_.empty() ? std::string(key) : place_ + "." + std::string(key);
@@ -56,6 +59,7 @@ void JsonObject::refuse(std::string_view key, const std::string& why) const {
 
 const json& JsonObject::get(std::string_view key) {
   asked_.insert(std::string(key));
+  known_.insert(std::string(key));
   const auto found = value_->find(key);
   if (found == value_->end()) refuse(key, "is missing");
   return *found;
@@ -123,7 +127,7 @@ bool JsonObject::boolean_or(std::string_view key, bool fallback) { return has(ke
 std::string JsonObject::text_or(std::string_view key, std::string fallback) { return has(key) ? text(key) : fallback; }
 
 void JsonObject::finish() const {
-  const std::vector<std::string> known(asked_.begin(), asked_.end());
+  const std::vector<std::string> known(known_.begin(), known_.end());
   for (const auto& [key, value] : value_->items())
     if (!asked_.contains(key)) refuse(key, unknown_choice("this key", key, known));
 }

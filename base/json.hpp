@@ -26,7 +26,8 @@ class JsonObject {
   // `value` must outlive the reader and be an object. `place` is where it stands in the document: "layers[3]".
   JsonObject(std::string_view what, std::string path, const nlohmann::json& value, std::string place = {});
 
-  [[nodiscard]] bool has(std::string_view key) const;
+  // Asking makes the key one of those that finish() names as known.
+  [[nodiscard]] bool has(std::string_view key);
 
   std::string text(std::string_view key);
   double number(std::string_view key, double least, double most);
@@ -58,7 +59,7 @@ class JsonObject {
 
   std::string what_, path_, place_;
   const nlohmann::json* value_;
-  std::set<std::string, std::less<>> asked_;
+  std::set<std::string, std::less<>> asked_, known_;  // read; read or looked for
 };
 
 }  // namespace simtrain

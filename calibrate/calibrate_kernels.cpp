@@ -1,11 +1,10 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <limits>
 #include <optional>
 #include <unordered_set>
 
+#include "base/memory.hpp"
 #include "calibrate/certificate.hpp"
 #include "calibrate/companions.hpp"
 #include "calibrate/fit.hpp"
@@ -30,17 +29,13 @@ double guess_s(const Call& call) {
 // About 10 ms.
 bool is_long(const Call& call) { return guess_s(call) > 0.04; }
 
-std::int64_t memory_bytes() {
-  return static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::int64_t>(::sysconf(_SC_PAGESIZE));
-}
-
 // Floats of each of the workbench's two memories: enough for the largest call twice, and more than the caches of any
 // node; within a quarter of the machine's memory, all processes together.
 std::int64_t workbench_floats(const std::vector<Call>& calls, int processes) {
   constexpr std::int64_t kUsual = std::int64_t{1} << 27;  // 512 MiB
   std::int64_t floats = kUsual;
   for (const Call& call : calls) floats = std::max({floats, 2 * floats_of(call).in, 2 * floats_of(call).out});
-  return std::min(floats, memory_bytes() / 8 / processes / static_cast<std::int64_t>(sizeof(float)));
+  return std::min(floats, static_cast<std::int64_t>(total_bytes()) / 8 / processes / static_cast<std::int64_t>(sizeof(float)));
 }
 
 // The calls as the workbench can execute them, each once, without those that would take too long.

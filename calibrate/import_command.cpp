@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <ctime>
+#include <iomanip>
 #include <iostream>
 #include <map>
 #include <sstream>
+#include <string_view>
 #include <tuple>
 
 #include "base/error.hpp"
@@ -64,7 +68,9 @@ class TableReader {
 
   std::vector<Sample> read() {
     std::string line;
-    read_header(next(line) ? line : "");
+    if (!next(line)) line = "";
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // that spreadsheets begin a file with
+    read_header(line.starts_with(kByteOrderMark) ? trimmed(line.substr(kByteOrderMark.size())) : line);
     while (next(line))
       if (!line.empty()) read_row(line);
     if (shapes_.empty()) throw InputError(what() + ": no products; expected rows of m,n,k,transa,transb,seconds");
@@ -155,6 +161,21 @@ std::string required(const po::variables_map& values, const std::string& option)
   return text_of(values, option);
 }
 
+// As certificates have it: the day, perhaps with the time after it.
+std::string date(const std::string& text) {
+  std::tm day{};
+  std::istringstream in(text);
+  in >> std::get_time(&day, "%Y-%m-%d");
+  constexpr std::size_t kDay = 10;  // 2026-11-30
+  if (in.fail() || text.size() < kDay || (text.size() > kDay && text[kDay] != 'T' && text[kDay] != ' '))
+    throw InputError("--measured-on: '" + text + "' is not valid; expected a date such as 2026-11-30");
+  const std::chrono::year_month_day valid{std::chrono::year(1900 + day.tm_year),
+                                          std::chrono::month(static_cast<unsigned>(day.tm_mon + 1)),
+                                          std::chrono::day(static_cast<unsigned>(day.tm_mday))};
+  if (!valid.ok()) throw InputError("--measured-on: '" + text + "' is no day of the calendar");
+  return text;
+}
+
 }  // namespace
 
 std::vector<Sample> read_products(const std::string& path, const std::string& text) {
@@ -202,12 +223,12 @@ int import_command(const std::vector<std::string>& arguments) {
   certificate.machine = required(values, "machine");
   certificate.cpu = required(values, "cpu");
   certificate.blas = required(values, "blas");
-  certificate.date = required(values, "measured-on");
+  certificate.date = date(required(values, "measured-on"));
   const double bandwidth = parse_bandwidth_Bps("--memory-bandwidth", required(values, "memory-bandwidth"));
   const double launch_s = parse_seconds("--launch", text_of(values, "launch"));
   certificate.seed = static_cast<std::uint64_t>(parse_integer("--seed", text_of(values, "seed"), 0, INT64_MAX));
   certificate.command = shell_command("calibrate import", arguments);
-  certificate.blas_core_type = "imported";
+  certificate.blas_core_type = kImported;
   certificate.compiler = "none";
   certificate.operands = "products: imported; all other kernels: not measured, " + format_seconds(launch_s) +
                          " + bytes / " + format_bandwidth(bandwidth);

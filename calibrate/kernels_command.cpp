@@ -12,6 +12,7 @@
 #include "base/units.hpp"
 #include "calibrate/certificate.hpp"
 #include "calibrate/companions.hpp"
+#include "calibrate/mpi_ranks.hpp"
 #include "kernels/blas_kernels.hpp"
 #include "train/plan.hpp"
 
@@ -114,11 +115,9 @@ int kernels_command(const std::vector<std::string>& arguments) {
     std::cout << kUsage << options();
     return 0;
   }
-  for (const char* launched : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
-    if (const char* processes = std::getenv(launched); processes != nullptr && std::string_view(processes) != "1")
-      throw InputError(
-          "kernels: was started as " + std::string(processes) +
-          " processes, which would disturb each other; expected one, which starts those of --loaded itself");
+  if (const int processes = started_processes(); processes != 1)
+    throw InputError("kernels: was started as " + std::to_string(processes) +
+                     " processes, which would disturb each other; expected one, which starts those of --loaded itself");
   CalibrationOptions calibration;
   calibration.budget_s = 60 * parse_positive("--budget", text_of(values, "budget"));
   calibration.repetitions =

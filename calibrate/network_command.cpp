@@ -1,22 +1,21 @@
 #include "calibrate/network_command.hpp"
 
 #include <mpi.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
-#include <thread>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/memory.hpp"
 #include "base/options.hpp"
 #include "base/units.hpp"
 #include "calibrate/certificate.hpp"
 #include "calibrate/message_bench.hpp"
+#include "calibrate/mpi_ranks.hpp"
 #include "calibrate/network_fit.hpp"
 #include "calibrate/network_measure.hpp"
 #include "calibrate/network_text.hpp"
@@ -91,6 +90,8 @@ Request read_request(const std::vector<std::string>& arguments, int ranks) {
   if (!request.output.empty()) check_writable(given(values, "output") ? "--output" : "--add-to", request.output);
   request.platform_hosts =
       static_cast<int>(parse_integer("--platform-hosts", text_of(values, "platform-hosts"), 2, 1 << 20));
+  if (!given(values, "platform-output") && !values["platform-hosts"].defaulted())
+    throw InputError("--platform-hosts: is of use with --platform-output only; expected that as well");
   if (given(values, "platform-output")) {
     request.platform_output = text_of(values, "platform-output");
     if (!request.platform_output.ends_with(".xml"))
@@ -104,35 +105,11 @@ Request read_request(const std::vector<std::string>& arguments, int ranks) {
 // Both memories of both processes within half of the machine's.
 std::int64_t affordable(std::int64_t largest_bytes) {
   constexpr std::int64_t kMemories = 8;
-  const auto memory =
-      static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::int64_t>(::sysconf(_SC_PAGESIZE));
-  const std::int64_t most = std::max<std::int64_t>(1, memory / 2 / kMemories);
+  const std::int64_t most = std::max<std::int64_t>(1, static_cast<std::int64_t>(total_bytes()) / 2 / kMemories);
   if (largest_bytes > most)
     std::fprintf(stderr, "calibrate: messages up to %s only: this machine's memory does not suffice for more\n",
                  format_bytes(static_cast<double>(most)).c_str());
   return std::min(largest_bytes, most);
-}
-
-// The ranks that rank 0 measures with; -1: none.
-struct Peers {
-  int local = -1, remote = -1;
-};
-
-// Collective. The first rank on rank 0's node besides it, and the first one elsewhere.
-Peers find_peers(int rank, int ranks) {
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
-  int first = rank;
-  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, node);
-  MPI_Comm_free(&node);
-  std::vector<int> firsts(static_cast<std::size_t>(ranks));
-  MPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, MPI_COMM_WORLD);
-  Peers peers;
-  for (int other = 1; other < ranks; ++other) {
-    int& peer = firsts[static_cast<std::size_t>(other)] == 0 ? peers.local : peers.remote;
-    if (peer < 0) peer = other;
-  }
-  return peers;
 }
 
 using HostNames = std::vector<MachineIdentity>;  // by rank; on rank 0 only
@@ -228,16 +205,6 @@ void drive(Request& request, const Peers& peers, const HostNames& names) {
   std::cerr << to_text(section);
 }
 
-// All ranks come here in the end. Those that measure nothing sleep meanwhile: their cores may be needed.
-void wait_for_all() {
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibarrier(MPI_COMM_WORLD, &request);
-  for (int done = 0; done == 0;) {
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (done == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-}
-
 // What rank 0 found in the options: all ranks end alike. go: 1 measure, 0 nothing to do, -1 wrong input.
 struct Verdict {
   std::int64_t go, largest_bytes;
@@ -274,20 +241,7 @@ int work(const std::vector<std::string>& arguments, int rank, int ranks) {
 }  // namespace
 
 int network_command(const std::vector<std::string>& arguments) {
-  MPI_Init(nullptr, nullptr);
-  int rank = 0, ranks = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  bool failed = true;
-  const int status = run_guarded("calibrate", [&] {
-    const int outcome = work(arguments, rank, ranks);
-    failed = false;
-    return outcome;
-  });
-  // A rank that fails in the middle leaves the others waiting for its messages: end them too.
-  if (failed) MPI_Abort(MPI_COMM_WORLD, status);
-  MPI_Finalize();
-  return status;
+  return run_over_mpi([&](int rank, int ranks) { return work(arguments, rank, ranks); });
 }
 
 }  // namespace simtrain

@@ -103,7 +103,8 @@ std::map<MessageTiming, std::vector<MessageSample>> measure_messages(const Visit
                                                                      const NetworkMeasureOptions& options) {
   const double start_s = options.now_s();
   const auto used = [&] { return (options.now_s() - start_s) / options.budget_s; };
-  const std::vector<std::int64_t> sizes = message_sizes(options.largest_bytes, options.seed);
+  const std::vector<std::int64_t> sizes =
+      options.sizes.empty() ? message_sizes(options.largest_bytes, options.seed) : options.sizes;
   const double most_s = options.budget_s / (40.0 * static_cast<double>(timings.size()));
   std::vector<Target> targets;
   for (const MessageTiming timing : timings) {

@@ -22,6 +22,7 @@ using Visit = std::function<double(const Probe&)>;  // seconds of one message or
 struct NetworkMeasureOptions {
   double budget_s = 180;
   std::int64_t largest_bytes = std::int64_t{1} << 28;
+  std::vector<std::int64_t> sizes = {};  // rising; none: message_sizes(largest_bytes, seed)
   std::uint64_t seed = 1;
   // Told before every visit what part is done, and the pass (from 1; 0: looking how long the visits take).
   std::function<void(double fraction, int pass)> progress = [](double, int) {};

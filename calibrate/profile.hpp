@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "calibrate/network_section.hpp"
@@ -26,6 +27,9 @@ struct Certificate {
   std::string environment;  // variables that steer the BLAS: "OPENBLAS_CORETYPE=Haswell"
   std::string operands;     // where the kernels' operands lay while they were measured
 };
+
+// The core type of products that were not measured by us.
+inline constexpr std::string_view kImported = "imported";
 
 // All repetitions of one call, to four significant digits; `kept_aside` samples took no part in the fit and judge it.
 struct Sample {

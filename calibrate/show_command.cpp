@@ -53,6 +53,9 @@ namespace {
 // How far repetitions of a call lie from their median: 5th and 95th percentile over all calls of a kernel.
 std::string noise_of(const std::vector<Sample>& samples) {
   std::vector<double> ratios;
+  // Of what was measured once nobody knows how it varies.
+  if (std::all_of(samples.begin(), samples.end(), [](const Sample& sample) { return sample.seconds.size() == 1; }))
+    return "-";
   for (const Sample& sample : samples)
     for (const double seconds : sample.seconds) ratios.push_back(seconds / median(sample.seconds) - 1);
   std::sort(ratios.begin(), ratios.end());

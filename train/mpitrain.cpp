@@ -19,6 +19,7 @@
 #include "train/epochs.hpp"
 #include "train/gather_ranks.hpp"
 #include "train/job.hpp"
+#include "train/same_request.hpp"
 #include "train/trainer.hpp"
 
 namespace po = boost::program_options;
@@ -36,6 +37,7 @@ constexpr const char* kUsage =
 struct Request {
   bool help = false, version = false;
   Job job;
+  std::string lines;  // request_lines
 };
 
 Request read_request(const std::vector<std::string>& arguments, const po::options_description& options, int ranks) {
@@ -43,10 +45,14 @@ Request read_request(const std::vector<std::string>& arguments, const po::option
   Request request;
   request.help = given(values, "help");
   request.version = given(values, "version");
-  if (request.help || request.version) return request;
+  if (request.help || request.version) {
+    request.lines = "--help or --version\tgiven\n";
+    return request;
+  }
   const Grid grid = grid_from(values);
   request.job = job_from(values);
   request.job.plan.grid = grid;
+  request.lines = request_lines(values, request.job);
   const Plan plan = make_plan(request.job.network, request.job.plan);
   check_trainable(plan);
   // Of one rank: how many share this node is not known yet.
@@ -133,12 +139,23 @@ int agree_on(const std::function<void()>& read, int rank, int ranks) {
   return status;
 }
 
+std::string from_rank_0(std::string text, int rank) {
+  auto length = static_cast<int>(text.size());
+  MPI_Bcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (rank != 0) text.assign(static_cast<std::size_t>(length), ' ');
+  MPI_Bcast(text.data(), length, MPI_CHAR, 0, MPI_COMM_WORLD);
+  return text;
+}
+
 int run(const std::vector<std::string>& arguments, int rank, int ranks) {
   po::options_description options(grid_options());
   options.add(job_options(20, 2));
   options.add(epoch_options());
   Request request;
   if (const int status = agree_on([&] { request = read_request(arguments, options, ranks); }, rank, ranks); status != 0)
+    return status;
+  const std::string first = from_rank_0(request.lines, rank);
+  if (const int status = agree_on([&] { check_same_request(first, request.lines, rank); }, rank, ranks); status != 0)
     return status;
   if (request.help && rank == 0) std::cout << kUsage << options;
   if (request.version && rank == 0) std::cout << "mpitrain " << SIMTRAIN_VERSION << "\n";

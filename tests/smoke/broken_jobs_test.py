@@ -11,7 +11,7 @@ import time
 import unittest
 
 import programs
-from programs import MPI_ENVIRONMENT, ProgramTest
+from programs import BIN, MPI_ENVIRONMENT, ProgramTest
 
 SECONDS = 60  # a job that hangs is ended then, and the test fails
 JOB = ["--batch", "8", "--json", "result.json"]
@@ -114,6 +114,29 @@ class WrongInput(JobTest):
             rows, columns = map(int, grid.split("x"))
             with self.subTest(ranks=ranks, grid=grid):
                 self.refuse(ranks, ["--network", "mlp", "--grid", grid], f"{grid} needs {rows * columns} ranks", f"mpirun started {ranks}")
+
+
+    def refuse_together(self, one, other, part):
+        """Two ranks, each started with options of its own."""
+        command = ["mpirun", "--oversubscribe"]
+        for words in (one, other):
+            command += ["-n", "1", str(BIN / "mpitrain"), *map(str, words)] + ([":"] if words is one else [])
+        _, error = self._run(command, 2, SECONDS)
+        self.assertEqual(error.count("mpitrain: error:"), 1, error)
+        self.assertIn(part, error)
+        self.expect_nothing_written()
+
+    def test_ranks_that_were_asked_for_different_things(self):
+        job = [*JOB, "--network", "mlp", "--grid", "1x2"]
+        for one, other, part in (
+            (job, [*job[:-1], "2x1"], "--grid: rank 1 has '2x1', rank 0 '1x2'"),
+            ([*job, "--seed", 3], job, "--seed: rank 1 has '1', rank 0 '3'"),
+            (job, [*job, "--epochs", 1], "--epochs: rank 1 has '1', rank 0 nothing"),
+            (job, ["--help"], "--help or --version: rank 1 has 'given', rank 0 nothing"),
+            ([*job, "--data", "data"], job, "training samples: rank 1 has '60000', rank 0 '32'"),
+        ):
+            with self.subTest(part=part):
+                self.refuse_together(one, other, part)
 
 
 class Interrupted(JobTest):

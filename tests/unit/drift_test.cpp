@@ -18,7 +18,8 @@ TEST(Drift, IsTheMiddleChangeOfAKernelsPoints) {
   const std::vector<Drift> drifts =
       drift_of(before, {sample(large, {90}), sample(small, {2.2}), sample(middle, {1, 13, 200}), sample(other, {})});
   ASSERT_EQ(drifts.size(), 1U);
-  EXPECT_EQ(drifts[0].kernel, Kernel::relu);
+  EXPECT_EQ(drifts[0].what, "relu");
+  EXPECT_EQ(drifts[0].points[1].at, "100");
   EXPECT_EQ(drifts[0].points.size(), 3U);
   EXPECT_NEAR(drifts[0].change, 0.10, 1e-12);
   EXPECT_TRUE(drifts[0].beyond(0.09));
@@ -38,6 +39,43 @@ TEST(Drift, LooksAtSmallAndLargeAndSkinnyShapes) {
   EXPECT_EQ(count([](const Sample& s) { return s.call.kernel == Kernel::gemm_nn && s.call.m > 8; }), 7);
   EXPECT_EQ(count([](const Sample& s) { return s.call.kernel == Kernel::update; }), 3);
   EXPECT_EQ(count([](const Sample& s) { return s.call.m == 9000; }), 0) << "would take longer than there is time";
+}
+
+NetworkPlace place_of(const std::vector<std::pair<std::int64_t, double>>& idle) {
+  NetworkPlace place;
+  TimingCurve curve;
+  for (const auto& [bytes, seconds] : idle) curve.samples.push_back({bytes, {seconds}, false});
+  curve.segments = {{0, idle.back().first, 1e-6, 1e9}};
+  place.curves[MessageTiming::one_way_idle] = place.curves[MessageTiming::exchange_idle] = curve;
+  return place;
+}
+
+TEST(Drift, OfMessagesIsByTimingAndTakesFirstQuartiles) {
+  const NetworkPlace before = place_of({{0, 1e-6}, {100, 2e-6}, {1000, 4e-6}});
+  // First quartiles (nearest rank) now: 1.5, 2.2 and 2 us, so +50 %, +10 % and -50 %.
+  const std::vector<Drift> drifts = drift_of(before, {{MessageTiming::one_way_idle,
+                                                       {{0, {9e-6, 1.5e-6, 8e-6, 7e-6}, false},
+                                                        {100, {2.2e-6}, false},
+                                                        {1000, {2e-6, 5e-6}, false},
+                                                        {77, {1e-6}, false}}},
+                                                      {MessageTiming::send_call, {{0, {1e-6}, false}}}});
+  ASSERT_EQ(drifts.size(), 1U);
+  EXPECT_EQ(drifts[0].what, "one_way_idle");
+  ASSERT_EQ(drifts[0].points.size(), 3U) << "77 bytes are not in the profile";
+  EXPECT_NEAR(drifts[0].points[0].now_s, 1.5e-6, 1e-15);
+  EXPECT_NEAR(drifts[0].change, 0.10, 1e-9);
+}
+
+TEST(Drift, LooksAtSmallAndLargeMessages) {
+  std::vector<std::pair<std::int64_t, double>> curve;
+  for (std::int64_t bytes = 1; bytes <= 1 << 28; bytes *= 2) curve.emplace_back(bytes, 1e-6);
+  const NetworkPlace place = place_of(curve);
+  const std::vector<std::int64_t> sizes = telling_sizes(place, 1 << 24);
+  EXPECT_EQ(sizes.size(), 12U);
+  EXPECT_EQ(sizes.front(), 1);
+  EXPECT_EQ(sizes.back(), 1 << 24);
+  EXPECT_EQ(telling_sizes(place_of({{0, 1e-6}}), 100), std::vector<std::int64_t>{0});
+  EXPECT_EQ(telling_timings(place).size(), 2U) << "not measured after computing";
 }
 
 TEST(Drift, EveryKernelIsUsedSomewhere) {
