@@ -91,7 +91,7 @@ void print(const Row& row) {
 
 int run(const std::vector<std::string>& arguments) {
   const po::options_description options =
-      one_rank_options("native_overhead: a trainer's phases against its matrix products alone", "128", "5");
+      one_rank_options("native_overhead: a trainer's phases against its matrix products alone", "256", "5");
   const po::variables_map values = parse_options(arguments, options, {});
   if (given(values, "help")) {
     std::cout << options;

@@ -35,7 +35,8 @@ std::int64_t workbench_floats(const std::vector<Call>& calls, int processes) {
   constexpr std::int64_t kUsual = std::int64_t{1} << 27;  // 512 MiB
   std::int64_t floats = kUsual;
   for (const Call& call : calls) floats = std::max({floats, 2 * floats_of(call).in, 2 * floats_of(call).out});
-  return std::min(floats, static_cast<std::int64_t>(total_bytes()) / 8 / processes / static_cast<std::int64_t>(sizeof(float)));
+  return std::min(floats,
+                  static_cast<std::int64_t>(total_bytes()) / 8 / processes / static_cast<std::int64_t>(sizeof(float)));
 }
 
 // The calls as the workbench can execute them, each once, without those that would take too long.
