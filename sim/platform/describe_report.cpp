@@ -79,10 +79,14 @@ void bisection_section(Page& page, const PlatformDescription& platform) {
   page.fact("both ways", format_bandwidth(bisection.both_ways_Bps));
 }
 
-// By Rabenseifner's algorithm, of any size.
-void simulation_section(Page& page, const PlatformDescription& platform) {
+// Of an all-reduce over all hosts by Rabenseifner's algorithm, of any size.
+double messages_over_all(const PlatformDescription& platform) {
   const auto ranks = static_cast<double>(platform.hosts);
-  const double messages = ranks * 2 * std::ceil(std::log2(std::max(ranks, 2.0)));
+  return ranks * 2 * std::ceil(std::log2(std::max(ranks, 2.0)));
+}
+
+void simulation_section(Page& page, const PlatformDescription& platform) {
+  const double messages = messages_over_all(platform);
   page.heading("To simulate it (rough, with one rank on each host; docs/performance.md)");
   page.fact("memory", "about " + format_bytes(platform.simulation_bytes()));
   page.fact("time", "10 to 40 µs for every message: " + format_seconds(messages * kLeastMessage_s) + " to " +
@@ -163,7 +167,11 @@ std::string to_json(const PlatformDescription& platform) {
                       {"mean_latency_s", finite("mean_latency_s", routes.mean_latency_s)},
                       {"samples", samples_json(platform)}}},
                     {"bisection", bisection},
-                    {"simulation", {{"memory_bytes", finite("memory_bytes", platform.simulation_bytes())}}}});
+                    {"simulation",
+                     {{"memory_bytes", finite("memory_bytes", platform.simulation_bytes())},
+                      {"all_reduce_messages", messages_over_all(platform)},
+                      {"all_reduce_least_s", messages_over_all(platform) * kLeastMessage_s},
+                      {"all_reduce_most_s", messages_over_all(platform) * kMostMessage_s}}}});
 }
 
 }  // namespace simtrain

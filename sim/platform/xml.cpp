@@ -187,9 +187,11 @@ PlatformSummary check_platform_xml(const std::filesystem::path& path) {
   const ChildOutcome outcome = run_in_child([&] { return inspect(file); });
   const bool broke_off = !outcome.finished || outcome.answer.empty();
   if (broke_off || outcome.answer.front() == kRefused) {
-    const auto line = line_of_only_cluster(text);
+    const std::string why = broke_off ? last_words(outcome) : outcome.answer.substr(1);
+    auto line = line_of_only_cluster(text);
+    if (const auto quoted = line_quoted_in(why, text)) line = quoted;
     throw InputError("platform '" + file + "'" + (line ? ", line " + std::to_string(*line) : "") +
-                     ": SimGrid refuses it: " + (broke_off ? last_words(outcome) : outcome.answer.substr(1)));
+                     ": SimGrid refuses it: " + why);
   }
   const std::string_view answer = std::string_view(outcome.answer).substr(1);
   if (outcome.answer.front() == kWrong) throw InputError(std::string(answer));

@@ -133,12 +133,30 @@ void on_root(void* data, const XML_Char* name, const XML_Char** attributes) {
     reader.refuse("the document type is missing; expected " + std::string(kDocumentType) + " above <platform>");
 }
 
+struct Quoted {
+  std::string_view message;
+  XML_Parser parser;
+  std::optional<unsigned long> line = std::nullopt;
+};
+
+void on_quoted_element(void* data, const XML_Char* /*name*/, const XML_Char** attributes) {
+  Quoted& quoted = *static_cast<Quoted*>(data);
+  for (; *attributes != nullptr; attributes += 2) {
+    const std::string value = attributes[1];
+    if (quoted.message.find("'" + value + "'") != std::string_view::npos ||
+        quoted.message.find('"' + value + '"') != std::string_view::npos || quoted.message.ends_with(": " + value))
+      quoted.line = XML_GetCurrentLineNumber(quoted.parser);
+  }
+}
+
+using ParserPointer = std::unique_ptr<std::remove_pointer_t<XML_Parser>, ParserDeleter>;
+
 }  // namespace
 
 void check_xml_syntax(const std::string& file, std::string_view text) {
   if (text.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
     throw InputError("platform '" + file + "': is larger than 2 GiB; expected a SimGrid platform");
-  const std::unique_ptr<std::remove_pointer_t<XML_Parser>, ParserDeleter> parser(XML_ParserCreate(nullptr));
+  const ParserPointer parser(XML_ParserCreate(nullptr));
   Reader reader{file, parser.get()};
   XML_SetUserData(parser.get(), &reader);
   XML_SetStartDoctypeDeclHandler(parser.get(), on_doctype);
@@ -147,6 +165,15 @@ void check_xml_syntax(const std::string& file, std::string_view text) {
   if (reader.refused) std::rethrow_exception(reader.refused);
   if (status != XML_STATUS_OK)
     throw reader.error(std::string("not well-formed XML: ") + XML_ErrorString(XML_GetErrorCode(parser.get())));
+}
+
+std::optional<unsigned long> line_quoted_in(std::string_view message, std::string_view text) {
+  const ParserPointer parser(XML_ParserCreate(nullptr));
+  Quoted quoted{message, parser.get()};
+  XML_SetUserData(parser.get(), &quoted);
+  XML_SetStartElementHandler(parser.get(), on_quoted_element);
+  XML_Parse(parser.get(), text.data(), static_cast<int>(text.size()), XML_TRUE);
+  return quoted.line;
 }
 
 }  // namespace simtrain

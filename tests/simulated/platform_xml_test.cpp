@@ -131,7 +131,8 @@ TEST_F(PlatformXml, WhatSimGridAbortsOnIsRefusedWithItsReason) {
   expect_refusal(kHead + replaced(tree, "2,3,2", "2;4,4;1,2;1,1"), {"line "});
   expect_refusal(kHead + replaced(tree, "2,3,2", "2;4,3;1,0;1,1"), {"line 5:"});
   expect_refusal(kHead + replaced(replaced(kTorus, "TORUS", "DRAGONFLY"), "2,3,2", "2,1"), {"line "});
-  expect_refusal(full_zone("<host id=\"a\" speed=\"1Gf\"/><host id=\"a\" speed=\"1Gf\"/>"), {"second host named 'a'"});
+  expect_refusal(full_zone("<host id=\"a\" speed=\"1Gf\"/><host id=\"a\" speed=\"1Gf\"/>"),
+                 {"line 4:", "second host named 'a'"});
   expect_refusal(kHead + replaced(kTorus, "Full", "Ring"), {"SimGrid refuses it: Not a valid model"});
 }
 
@@ -141,7 +142,7 @@ TEST_F(PlatformXml, MissingHostsRoutesAndLinksAreRefused) {
   expect_refusal(full_zone(""), {"has no host"});
   expect_refusal(full_zone(two_hosts), {"no route leads from host 'a' to host 'b'"});
   expect_refusal(full_zone(two_hosts + "<route src=\"a\" dst=\"b\"><link_ctn id=\"x\"/></route>"),
-                 {"Link not found: x"});
+                 {"line 4:", "Link not found: x"});
 }
 
 TEST_F(PlatformXml, MemoryWithoutAUnitIsRefused) {
