@@ -172,7 +172,7 @@ Redistribution Plan::redistribution(const RedistributeStep& step) const {
   return {.from = {.grid = from.grid, .rows = from.rows, .whole = step.from_whole, .stored = from.whole},
           .to = {.grid = to.grid, .rows = to.rows, .whole = step.to_whole, .stored = to.whole},
           .batch = options.batch,
-          .row_floats = from.row_floats};
+          .line_floats = from.row_floats};
 }
 
 std::vector<Grid> Plan::grids() const {
