@@ -249,6 +249,17 @@ TEST(Compare, KnowsRedistribution) {
   EXPECT_THROW((void)compare({"a.json", ours}, {"c.json", sample_result()}), InputError);
 }
 
+TEST(Compare, KnowsHalos) {
+  const Result ours = with_halo(sample_result());
+  Result theirs = ours;
+  theirs.layers[0].halo.seconds.mean = 0.005;
+  const Comparison comparison = compare({"a.json", ours}, {"b.json", theirs});
+  EXPECT_DOUBLE_EQ(comparison.phases[static_cast<std::size_t>(Phase::halo)].difference_s(), 0.003);
+  EXPECT_NEAR(comparison.communication.difference_s(), 0.003, 1e-12);
+  EXPECT_NE(comparison_to_json(comparison).find("\"halo\""), std::string::npos);
+  EXPECT_THROW((void)compare({"a.json", ours}, {"c.json", sample_result()}), InputError);
+}
+
 TEST(Compare, MentionsPlacementRanksPerHostAndSlowParts) {
   NamedResult other = simulated();
   other.result = with_machine(other.result);
