@@ -17,7 +17,7 @@ struct Part {
   std::int64_t first_sample, samples;
   std::int64_t filter_row;  // of the group's first filter, among the operation's filters
 
-  // Offsets in floats. g: of all output rows, computed or not.
+  // Offsets in floats. g: with all output rows.
   [[nodiscard]] std::int64_t weights(const ConvolutionGeometry& g) const { return filter_row * g.patch(); }
   [[nodiscard]] std::int64_t output(const ConvolutionGeometry& g, std::int64_t all_samples) const {
     return (filter_row * all_samples + first_sample) * g.out_pixels();
@@ -30,7 +30,7 @@ struct Part {
 template <typename Visit>
 void for_each_part(const Convolution& op, const Visit& visit) {
   if (op.samples == 0 || op.computed().out_pixels() == 0) return;
-  const std::int64_t chunk = samples_per_chunk(op);
+  const std::int64_t chunk = samples_per_chunk(op.computed(), op.samples);
   for (std::int64_t sample = 0; sample < op.samples; sample += chunk)
     for (std::int64_t group = 0; group < op.geometry.groups; ++group)
       if (const FilterRange filters = filters_in_group(op, group); filters.count > 0)
@@ -58,16 +58,27 @@ Sizes sizes_of(const Convolution& op) {
           output_leading};
 }
 
+// The products of a part, filters x (samples of some rows), to those rows of Y.
+void place_rows(const Convolution& op, const Part& part, const Sizes& sizes, const float* products, float* y) {
+  const ConvolutionGeometry& g = op.geometry;
+  const std::int64_t run = op.rows * g.out_width;
+  for (std::int64_t filter = 0; filter < part.filters; ++filter)
+    for (std::int64_t sample = 0; sample < part.samples; ++sample)
+      std::copy_n(products + (filter * part.samples + sample) * run, run,
+                  y + part.output(g, op.samples) + filter * sizes.output_leading + sample * g.out_pixels() +
+                      op.first_row * g.out_width);
+}
+
 // Y (filters x columns) = W (filters x patch) * im2col(X) (patch x columns)
 void forward(const Convolution& op, const Sizes& sizes, const float* x, const float* w, float* y, float* matrix) {
   const ConvolutionGeometry g = op.computed();
-  const std::int64_t first_pixel = op.partial() ? op.first_row * g.out_width : 0;
   for_each_part(op, [&](const Part& part) {
     const std::int64_t columns = part.samples * g.out_pixels();
     im2col(g, x + part.input(g, op.samples), sizes.channel_stride, part.samples, matrix);
+    float* products = op.partial() ? matrix + g.patch() * columns : y + part.output(g, op.samples);
     matrix_product(Transposition::nn, part.filters, columns, g.patch(), {w + part.weights(g), g.patch()},
-                   {matrix, columns}, 0.0F, y + part.output(op.geometry, op.samples) + first_pixel,
-                   sizes.output_leading);
+                   {matrix, columns}, 0.0F, products, op.partial() ? columns : sizes.output_leading);
+    if (op.partial()) place_rows(op, part, sizes, products, y);
   });
 }
 

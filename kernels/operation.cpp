@@ -27,11 +27,6 @@ ConvolutionGeometry Convolution::computed() const {
   return part;
 }
 
-std::int64_t samples_per_chunk(const Convolution& convolution) {
-  return convolution.partial() ? std::min<std::int64_t>(1, convolution.samples)
-                               : samples_per_chunk(convolution.geometry, convolution.samples);
-}
-
 FilterRange filters_in_group(const Convolution& convolution, std::int64_t group) {
   const std::int64_t per_group = convolution.geometry.out_channels / convolution.geometry.groups;
   const std::int64_t first = std::max(convolution.first_filter, group * per_group);
@@ -43,7 +38,10 @@ std::int64_t workspace_floats(const Operation& operation) {
   const auto* convolution = std::get_if<Convolution>(&operation);
   if (convolution == nullptr || convolution->filters == 0) return 0;
   const ConvolutionGeometry geometry = convolution->computed();
-  return geometry.patch() * geometry.out_pixels() * samples_per_chunk(*convolution);
+  const std::int64_t columns = geometry.out_pixels() * samples_per_chunk(geometry, convolution->samples);
+  const std::int64_t products =
+      convolution->partial() ? std::min(convolution->filters, geometry.out_channels / geometry.groups) : 0;
+  return (geometry.patch() + products) * columns;
 }
 
 namespace {
@@ -83,6 +81,7 @@ void add_chunks(const Convolution& convolution, std::int64_t samples, std::int64
       case ConvolutionPass::forward:
         calls.add({Kernel::im2col, patch * columns, geometry.out_width, geometry.stride, geometry.kernel_width}, times);
         calls.add({Kernel::gemm_nn, filters, columns, patch}, times);
+        if (convolution.partial()) calls.add({Kernel::flatten, filters * columns}, times);
         break;
       case ConvolutionPass::data_gradient:
         calls.add({Kernel::gemm_tn, patch, columns, filters}, times);
@@ -98,7 +97,7 @@ void add_chunks(const Convolution& convolution, std::int64_t samples, std::int64
 
 void add_calls(const Convolution& convolution, CallList& calls) {
   if (convolution.samples == 0) return;
-  const std::int64_t chunk = samples_per_chunk(convolution);
+  const std::int64_t chunk = samples_per_chunk(convolution.computed(), convolution.samples);
   add_chunks(convolution, chunk, convolution.samples / chunk, calls);
   add_chunks(convolution, convolution.samples % chunk, 1, calls);
 }

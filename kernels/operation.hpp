@@ -52,7 +52,7 @@ struct Convolution {
   // weight_gradient  operands: dY (these filters), X in; dW (these filters, overwritten) out; workspace
 
   // Of the forward pass: only output rows [first_row, first_row + rows), the others of Y stay as they are. Where that
-  // is not all of them, each sample is a chunk.
+  // is not all of them, products go to the workspace first and are copied to their rows of each sample.
   static constexpr std::int64_t kAllRows = -1;
   std::int64_t first_row = 0, rows = kAllRows;
 
@@ -234,13 +234,12 @@ struct CallHash {
 // (BLAS is not called for them). Groups and chunks of a convolution are merged into `times` where their sizes agree.
 void for_each_call(const Operation& operation, const std::function<void(const Call&, std::int64_t times)>& visit);
 
-// Floats of scratch memory the operation needs (the im2col matrix of one chunk); 0 for all but convolutions.
+// Floats of scratch memory the operation needs: the im2col matrix of one chunk, of a partial convolution the products
+// of a chunk and group behind it; 0 for all but convolutions.
 std::int64_t workspace_floats(const Operation& operation);
 
 // Samples per im2col chunk: as many as keep the im2col matrix within kIm2colBytes, at least 1, at most `samples`.
 std::int64_t samples_per_chunk(const ConvolutionGeometry& geometry, std::int64_t samples);
-// The same of a convolution, of which a partial one takes sample by sample.
-std::int64_t samples_per_chunk(const Convolution& convolution);
 
 // The part of [first_filter, first_filter + filters) that lies in group g: {first, count}, count possibly 0.
 struct FilterRange {

@@ -136,6 +136,7 @@ CostTable cost_table(const Network& network, const PlanOptions& options, int pro
                           sum_of_8(table.layers_after, places, batch, speed)};
       const bool in_strips = std::any_of(strategies.begin(), strategies.end(),
                                          [](const LayerStrategy& layer) { return layer.kind == LayerKind::domain; });
+      table.in_strips = table.in_strips || in_strips;
       if (in_strips) cost.formula_9_s = cost.formula_8_s.before_s;
       cost.formula_6_s = {sum_of_6(table.layers_before, places, batch, processes, speed),
                           sum_of_6(table.layers_after, places, batch, processes, speed)};

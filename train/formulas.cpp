@@ -73,12 +73,19 @@ double formula_6_redistribution(const FormulaLayer& layer, double batch, std::in
   return network.latency_s * ceil_log2(processes) + beta_of(network) * batch * (p - 1) / p * layer.d;
 }
 
+namespace {
+
+// Forward and backward: lines of X, and of Y.
+double halo(double width, double channels, double batch, const FormulaLayer& layer, AlphaBeta network) {
+  return network.latency_s + beta_of(network) * batch * width * channels * std::floor(layer.kernel / 2);
+}
+
+}  // namespace
+
 ExchangeSeconds formula_7_domain(const FormulaLayer& layer, double batch, std::int64_t processes, AlphaBeta network) {
-  const double alpha = network.latency_s, beta = beta_of(network);
-  const double halo_rows = std::floor(layer.kernel / 2);
   ExchangeSeconds term;
-  term[Exchange::halo] = alpha + beta * batch * layer.in_width * layer.in_channels * halo_rows;
-  term[Exchange::halo] += alpha + beta * batch * layer.out_width * layer.out_channels * halo_rows;
+  term[Exchange::halo] = halo(layer.in_width, layer.in_channels, batch, layer, network) +
+                         halo(layer.out_width, layer.out_channels, batch, layer, network);
   term[Exchange::reduce_weights] = all_reduce(layer.weights, processes, network);
   return term;
 }
@@ -86,7 +93,11 @@ ExchangeSeconds formula_7_domain(const FormulaLayer& layer, double batch, std::i
 double formula_7_domain(const std::vector<FormulaLayer>& layers, double batch, std::int64_t processes,
                         AlphaBeta network) {
   double sum = 0;
-  for (const FormulaLayer& layer : layers) sum += formula_7_domain(layer, batch, processes, network).total();
+  for (const FormulaLayer& layer : layers) {
+    sum += halo(layer.in_width, layer.in_channels, batch, layer, network);
+    sum += halo(layer.out_width, layer.out_channels, batch, layer, network);
+    sum += all_reduce(layer.weights, processes, network);
+  }
   return sum;
 }
 

@@ -42,7 +42,8 @@ TEST(Compare, WorksOutTotals) {
   expect_contrast(comparison.adding, 3.5, 3.5);
   expect_contrast(comparison.imbalance, 1.5 * 48 - 48, 1.5 * 48 - 41.5);  // the means changed, the most loaded not
   expect_contrast(comparison.extrapolated, 0, 2.4);
-  const std::vector<std::pair<double, double>> phases{{15, 15.5}, {30, 23}, {3, 3}, {6, 6}, {8, 8}, {8, 6.5}, {0, 0}};
+  const std::vector<std::pair<double, double>> phases{{15, 15.5}, {30, 23}, {3, 3}, {6, 6},
+                                                      {8, 8},     {8, 6.5}, {0, 0}, {0, 0}};
   ASSERT_EQ(comparison.phases.size(), phases.size());
   for (std::size_t i = 0; i < phases.size(); ++i)
     expect_contrast(comparison.phases[i], phases[i].first, phases[i].second);

@@ -55,8 +55,9 @@ struct Whole {
   static void run(ConvolutionPass pass, const ConvolutionGeometry& g, Floats& a, Floats& b, Floats& out,
                   Lines rows = {0, Convolution::kAllRows}) {
     const Convolution op{pass, g, 0, kOutChannels, kSamples, rows.first, rows.count};
-    Floats workspace = garbage(workspace_floats(op));
+    Floats workspace = garbage(workspace_floats(op) + 1);  // with a guard behind it
     execute(op, {buffer(a), buffer(b), buffer(out), buffer(workspace)});
+    EXPECT_EQ(workspace.back(), 12345.0F);
   }
 };
 
