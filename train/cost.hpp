@@ -9,8 +9,7 @@
 //
 // The messages of a halo exchange are in flight at once and share their ends' links: each takes alpha and beta times
 // all that its sender sends or its receiver receives, whichever is more. That is exact where strips have equal halos
-// and are in step. What is computed between begin and end hides as much of it; an exchange counts what is left, and its
-// copies.
+// and are in step. What is computed between begin and end hides as much of it; copies and what is left are counted.
 #pragma once
 
 #include <functional>

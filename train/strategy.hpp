@@ -57,8 +57,7 @@ std::string to_string(const Strategy& strategy);  // parse_strategy reads it bac
 
 // By layer of the network. `grid`: --grid, whose P all grids must have. InputError when one has not, when a pattern
 // matches no layer (with the nearest name), or only layers that earlier ones match; when a linear layer is to be domain
-// parallel, or a convolution with fewer output rows than there are strips. One strip is no strip: such layers are
-// integrated.
+// parallel, or a convolution with fewer output rows than there are strips. One strip is none: integrated.
 std::vector<LayerStrategy> decide(const Strategy& strategy, const Network& network, Grid grid, std::int64_t batch);
 
 // What Strategy::Kind::domain puts convolutions on.

@@ -1,9 +1,10 @@
 // Images cut by height into strips, one for each row of a grid, and the lines that windows over a strip look at. A line
 // is a row of an image: rows are channels here.
-//   Strips{.height = 7, .outputs = {7, 3}}                              the image itself: lines 0-2, 3-4, 5-6
-//   Strips{.height = 7, .outputs = {7, 3}, .window = 3, .padding = 1}   what windows that put out those see: 0-3, 2-5,
-//   4-6 Strips{.height = 7, .outputs = {3, 3}, .window = 3, .stride = 2}    0-2, 2-4, 4-6 Strips{.height = 2, .outputs
-//   = {2, 3}}                              0, 1, none
+// Of 7 lines, as {height, {lines put out, strips}, window, stride, padding}:
+//   {7, {7, 3}}            the image itself             lines 0-2, 3-4, 5-6
+//   {7, {7, 3}, 3, 1, 1}   what windows of three see    lines 0-3, 2-5, 4-6
+//   {7, {3, 3}, 3, 2, 0}   with a stride of two         lines 0-2, 2-4, 4-6
+//   {7, {2, 3}, 3, 4, 0}   two outputs, three strips    lines 0-2, 4-6, none
 // First lines and last ones never fall from strip to strip; a strip that puts out nothing looks at nothing.
 #pragma once
 

@@ -33,8 +33,7 @@ inline const std::vector<TrainingCase> kSplitCases{{"even mlp", kEvenMlp, 12, 7}
                                                    {"odd mlp", kOddMlp, 11, 7},
                                                    {"small cnn", kSmallCnn, 9, 7},
                                                    {"joins", kJoins, 10, 7}};
-// Images of which strips are of several heights, or empty, and halos of one line or many; a batch for fewer ranks
-// than 8.
+// Images whose strips are of several heights, or empty, and halos of one line or many; fewer samples than ranks.
 inline const TrainingCase kTallCase{"tall", kTall, 5, 7};
 // Its batch must not be split: batch normalisation.
 inline const TrainingCase kWholeBatchCase{"small resnet", kSmallResnet, 8, 9};
