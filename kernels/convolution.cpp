@@ -17,7 +17,7 @@ struct Part {
   std::int64_t first_sample, samples;
   std::int64_t filter_row;  // of the group's first filter, among the operation's filters
 
-  // Offsets in floats.
+  // Offsets in floats. g: with all output rows.
   [[nodiscard]] std::int64_t weights(const ConvolutionGeometry& g) const { return filter_row * g.patch(); }
   [[nodiscard]] std::int64_t output(const ConvolutionGeometry& g, std::int64_t all_samples) const {
     return (filter_row * all_samples + first_sample) * g.out_pixels();
@@ -29,8 +29,8 @@ struct Part {
 
 template <typename Visit>
 void for_each_part(const Convolution& op, const Visit& visit) {
-  if (op.samples == 0) return;
-  const std::int64_t chunk = samples_per_chunk(op.geometry, op.samples);
+  if (op.samples == 0 || op.computed().out_pixels() == 0) return;
+  const std::int64_t chunk = samples_per_chunk(op.computed(), op.samples);
   for (std::int64_t sample = 0; sample < op.samples; sample += chunk)
     for (std::int64_t group = 0; group < op.geometry.groups; ++group)
       if (const FilterRange filters = filters_in_group(op, group); filters.count > 0)
@@ -48,20 +48,37 @@ Sizes sizes_of(const Convolution& op) {
   SIMTRAIN_INVARIANT(op.first_filter >= 0 && op.first_filter + op.filters <= g.out_channels,
                      "filters " + std::to_string(op.first_filter) + " + " + std::to_string(op.filters) + " of " +
                          std::to_string(g.out_channels));
+  SIMTRAIN_INVARIANT(!op.partial() || (op.pass == ConvolutionPass::forward && op.first_row >= 0 && op.rows >= 0 &&
+                                       op.first_row + op.rows <= g.out_height),
+                     "output rows " + std::to_string(op.first_row) + " + " + std::to_string(op.rows) + " of " +
+                         std::to_string(g.out_height));
   const std::int64_t channel_stride = op.samples * g.in_height * g.in_width;
   const std::int64_t output_leading = op.samples * g.out_pixels();
   return {g.in_channels * channel_stride, op.filters * output_leading, op.filters * g.patch(), channel_stride,
           output_leading};
 }
 
+// The products of a part, filters x (samples of some rows), to those rows of Y.
+void place_rows(const Convolution& op, const Part& part, const Sizes& sizes, const float* products, float* y) {
+  const ConvolutionGeometry& g = op.geometry;
+  const std::int64_t run = op.rows * g.out_width;
+  for (std::int64_t filter = 0; filter < part.filters; ++filter)
+    for (std::int64_t sample = 0; sample < part.samples; ++sample)
+      std::copy_n(products + (filter * part.samples + sample) * run, run,
+                  y + part.output(g, op.samples) + filter * sizes.output_leading + sample * g.out_pixels() +
+                      op.first_row * g.out_width);
+}
+
 // Y (filters x columns) = W (filters x patch) * im2col(X) (patch x columns)
 void forward(const Convolution& op, const Sizes& sizes, const float* x, const float* w, float* y, float* matrix) {
-  const ConvolutionGeometry& g = op.geometry;
+  const ConvolutionGeometry g = op.computed();
   for_each_part(op, [&](const Part& part) {
     const std::int64_t columns = part.samples * g.out_pixels();
     im2col(g, x + part.input(g, op.samples), sizes.channel_stride, part.samples, matrix);
+    float* products = op.partial() ? matrix + g.patch() * columns : y + part.output(g, op.samples);
     matrix_product(Transposition::nn, part.filters, columns, g.patch(), {w + part.weights(g), g.patch()},
-                   {matrix, columns}, 0.0F, y + part.output(g, op.samples), sizes.output_leading);
+                   {matrix, columns}, 0.0F, products, op.partial() ? columns : sizes.output_leading);
+    if (op.partial()) place_rows(op, part, sizes, products, y);
   });
 }
 
@@ -71,7 +88,8 @@ void data_gradient(const Convolution& op, const Sizes& sizes, const float* dy, c
   const ConvolutionGeometry& g = op.geometry;
   const std::int64_t group_input = sizes.input / g.groups;
   for (std::int64_t group = 0; group < g.groups; ++group)
-    if (filters_in_group(op, group).count == 0) std::fill_n(dx + group * group_input, group_input, 0.0F);
+    if (filters_in_group(op, group).count == 0 || g.out_pixels() == 0)
+      std::fill_n(dx + group * group_input, group_input, 0.0F);
   for_each_part(op, [&](const Part& part) {
     const std::int64_t columns = part.samples * g.out_pixels();
     matrix_product(Transposition::tn, g.patch(), columns, part.filters, {w + part.weights(g), g.patch()},
@@ -84,7 +102,7 @@ void data_gradient(const Convolution& op, const Sizes& sizes, const float* dy, c
 void weight_gradient(const Convolution& op, const Sizes& sizes, const float* dy, const float* x, float* dw,
                      float* matrix) {
   const ConvolutionGeometry& g = op.geometry;
-  if (op.samples == 0) std::fill_n(dw, sizes.weights, 0.0F);
+  if (op.samples == 0 || g.out_pixels() == 0) std::fill_n(dw, sizes.weights, 0.0F);
   for_each_part(op, [&](const Part& part) {
     const std::int64_t columns = part.samples * g.out_pixels();
     im2col(g, x + part.input(g, op.samples), sizes.channel_stride, part.samples, matrix);

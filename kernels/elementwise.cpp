@@ -105,11 +105,23 @@ void execute_operation(const Flatten& op, const Operands& operands) {
 }
 
 void execute_operation(const CopyBlock& op, const Operands& operands) {
-  if (op.rows == 0 || op.run == 0) return;
-  require(operands, 0, (op.rows - 1) * op.from_stride + op.run);
-  require(operands, 1, (op.rows - 1) * op.to_stride + op.run);
-  for (std::int64_t row = 0; row < op.rows; ++row)
-    std::copy_n(operands[0].data + row * op.from_stride, op.run, operands[1].data + row * op.to_stride);
+  if (op.planes == 0 || op.rows == 0 || op.run == 0) return;
+  require(operands, 0, (op.planes - 1) * op.from_plane + (op.rows - 1) * op.from_stride + op.run);
+  require(operands, 1, (op.planes - 1) * op.to_plane + (op.rows - 1) * op.to_stride + op.run);
+  for (std::int64_t plane = 0; plane < op.planes; ++plane)
+    for (std::int64_t row = 0; row < op.rows; ++row) {
+      const float* from = operands[0].data + plane * op.from_plane + row * op.from_stride;
+      float* to = operands[1].data + plane * op.to_plane + row * op.to_stride;
+      if (op.add)
+        add(from, to, op.run);
+      else
+        std::copy_n(from, op.run, to);
+    }
+}
+
+void execute_operation(const Clear& op, const Operands& operands) {
+  require(operands, 0, op.count);
+  std::fill_n(operands[0].data, op.count, 0.0F);
 }
 
 void execute_operation(const Update& op, const Operands& operands) {

@@ -17,6 +17,7 @@ void execute_operation(const SoftmaxLoss& op, const Operands& operands);
 void execute_operation(const BatchNormalisation& op, const Operands& operands);
 void execute_operation(const Dropout& op, const Operands& operands);
 void execute_operation(const CopyBlock& op, const Operands& operands);
+void execute_operation(const Clear& op, const Operands& operands);
 void execute_operation(const Update& op, const Operands& operands);
 
 // Sum of floats in sixteen partial sums: a plain one is a chain that the compiler must not reorder.

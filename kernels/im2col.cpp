@@ -31,9 +31,9 @@ struct Position {
 };
 
 Position position_of(const ConvolutionGeometry& g, std::int64_t ky, std::int64_t kx) {
-  return {outputs_inside(g.out_height, g.in_height, g.stride, ky - g.padding),
-          outputs_inside(g.out_width, g.in_width, g.stride, kx - g.padding),
-          (ky - g.padding) * g.in_width + kx - g.padding};
+  const std::int64_t first_row = ky - g.padding + g.row_shift;
+  return {outputs_inside(g.out_height, g.in_height, g.stride, first_row),
+          outputs_inside(g.out_width, g.in_width, g.stride, kx - g.padding), first_row * g.in_width + kx - g.padding};
 }
 
 // visit(channel, position, matrix row) for every row of the matrix, in order.

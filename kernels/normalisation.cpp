@@ -88,11 +88,12 @@ void execute_operation(const Dropout& op, const Operands& operands) {
   require(operands, 0, elements);
   require(operands, 1, elements);
   const float factor = 1.0F / (1.0F - op.probability);
+  const std::int64_t row_features = op.row_features > 0 ? op.row_features : op.pixels;
   std::int64_t i = 0;
   for (std::int64_t row = 0; row < op.rows; ++row)
     for (std::int64_t sample = 0; sample < op.samples; ++sample)
       for (std::int64_t pixel = 0; pixel < op.pixels; ++pixel, ++i) {
-        const bool kept = survives(op, op.first_sample + sample, op.first_feature + row * op.pixels + pixel);
+        const bool kept = survives(op, op.first_sample + sample, op.first_feature + row * row_features + pixel);
         operands[1].data[i] = kept ? factor * operands[0].data[i] : 0.0F;
       }
 }

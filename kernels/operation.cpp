@@ -19,6 +19,14 @@ std::int64_t samples_per_chunk(const ConvolutionGeometry& geometry, std::int64_t
   return std::min(samples, std::max<std::int64_t>(1, kIm2colBytes / bytes_per_sample));
 }
 
+ConvolutionGeometry Convolution::computed() const {
+  if (!partial()) return geometry;
+  ConvolutionGeometry part = geometry;
+  part.out_height = rows;
+  part.row_shift += first_row * geometry.stride;
+  return part;
+}
+
 FilterRange filters_in_group(const Convolution& convolution, std::int64_t group) {
   const std::int64_t per_group = convolution.geometry.out_channels / convolution.geometry.groups;
   const std::int64_t first = std::max(convolution.first_filter, group * per_group);
@@ -29,8 +37,11 @@ FilterRange filters_in_group(const Convolution& convolution, std::int64_t group)
 std::int64_t workspace_floats(const Operation& operation) {
   const auto* convolution = std::get_if<Convolution>(&operation);
   if (convolution == nullptr || convolution->filters == 0) return 0;
-  const ConvolutionGeometry& geometry = convolution->geometry;
-  return geometry.patch() * geometry.out_pixels() * samples_per_chunk(geometry, convolution->samples);
+  const ConvolutionGeometry geometry = convolution->computed();
+  const std::int64_t columns = geometry.out_pixels() * samples_per_chunk(geometry, convolution->samples);
+  const std::int64_t products =
+      convolution->partial() ? std::min(convolution->filters, geometry.out_channels / geometry.groups) : 0;
+  return (geometry.patch() + products) * columns;
 }
 
 namespace {
@@ -60,7 +71,7 @@ class CallList {
 
 // `times` chunks of `samples` samples, each of which computes every group that the filters touch.
 void add_chunks(const Convolution& convolution, std::int64_t samples, std::int64_t times, CallList& calls) {
-  const ConvolutionGeometry& geometry = convolution.geometry;
+  const ConvolutionGeometry geometry = convolution.computed();
   const std::int64_t patch = geometry.patch();
   const std::int64_t columns = samples * geometry.out_pixels();
   for (std::int64_t group = 0; group < geometry.groups; ++group) {
@@ -70,6 +81,7 @@ void add_chunks(const Convolution& convolution, std::int64_t samples, std::int64
       case ConvolutionPass::forward:
         calls.add({Kernel::im2col, patch * columns, geometry.out_width, geometry.stride, geometry.kernel_width}, times);
         calls.add({Kernel::gemm_nn, filters, columns, patch}, times);
+        if (convolution.partial()) calls.add({Kernel::flatten, filters * columns}, times);
         break;
       case ConvolutionPass::data_gradient:
         calls.add({Kernel::gemm_tn, patch, columns, filters}, times);
@@ -85,7 +97,7 @@ void add_chunks(const Convolution& convolution, std::int64_t samples, std::int64
 
 void add_calls(const Convolution& convolution, CallList& calls) {
   if (convolution.samples == 0) return;
-  const std::int64_t chunk = samples_per_chunk(convolution.geometry, convolution.samples);
+  const std::int64_t chunk = samples_per_chunk(convolution.computed(), convolution.samples);
   add_chunks(convolution, chunk, convolution.samples / chunk, calls);
   add_chunks(convolution, convolution.samples % chunk, 1, calls);
 }
@@ -115,7 +127,12 @@ void add_calls(const Flatten& op, CallList& calls) {
   calls.add({Kernel::flatten, op.channels * op.samples * op.pixels});
 }
 
-void add_calls(const CopyBlock& op, CallList& calls) { calls.add({Kernel::flatten, op.rows * op.run}); }
+void add_calls(const CopyBlock& op, CallList& calls) {
+  calls.add({op.add ? Kernel::add : Kernel::flatten, op.planes * op.rows * op.run});
+}
+
+// A ReLU writes as much.
+void add_calls(const Clear& op, CallList& calls) { calls.add({Kernel::relu, op.count}); }
 
 void add_calls(const SoftmaxLoss& op, CallList& calls) { calls.add({Kernel::softmax_loss, op.classes * op.samples}); }
 

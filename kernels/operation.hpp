@@ -30,6 +30,9 @@ struct ConvolutionGeometry {
   std::int64_t in_channels, in_height, in_width;
   std::int64_t out_channels, out_height, out_width;
   std::int64_t kernel_height, kernel_width, stride, padding, groups;
+  // The image and the outputs may be strips, some rows, of larger ones: the window of output row i begins at image row
+  // i*stride - padding + row_shift. Rows outside the strip are then padding: those that a window sees must be inside.
+  std::int64_t row_shift = 0;
 
   [[nodiscard]] std::int64_t patch() const { return in_channels / groups * kernel_height * kernel_width; }  // k
   [[nodiscard]] std::int64_t out_pixels() const { return out_height * out_width; }
@@ -47,6 +50,15 @@ struct Convolution {
   // forward          operands: X (all in channels), W (these filters) in; Y (these filters) out; workspace
   // data_gradient    operands: dY (these filters), W in; dX (all in channels, overwritten) out; workspace
   // weight_gradient  operands: dY (these filters), X in; dW (these filters, overwritten) out; workspace
+
+  // Of the forward pass: only output rows [first_row, first_row + rows), the others of Y stay as they are. Where that
+  // is not all of them, products go to the workspace first and are copied to their rows of each sample.
+  static constexpr std::int64_t kAllRows = -1;
+  std::int64_t first_row = 0, rows = kAllRows;
+
+  [[nodiscard]] bool partial() const { return rows != kAllRows && rows != geometry.out_height; }
+  // Of what is computed: the geometry, if partial that of the rows alone.
+  [[nodiscard]] ConvolutionGeometry computed() const;
 };
 inline constexpr std::int64_t kIm2colBytes = std::int64_t{4} << 20;
 
@@ -75,6 +87,7 @@ struct Pooling {
   PoolingPass pass;
   std::int64_t planes;  // channels x samples
   std::int64_t in_height, in_width, out_height, out_width, window, stride, padding;
+  std::int64_t row_shift = 0;  // as of ConvolutionGeometry
   // forward   operands: X in; Y out.             Average divides by the window's elements inside the image.
   // gradient  operands: dY, X, Y in; dX out      Max: the first largest element of a window gets its gradient.
 };
@@ -116,13 +129,22 @@ struct Dropout {
   float probability;
   std::uint64_t seed = 0;
   std::int64_t layer = 0, iteration = 0;
+  // Where the pixels of a row are some of an image: features from one row to the next; 0: `pixels`.
+  std::int64_t row_features = 0;
 };
 bool survives(const Dropout& dropout, std::int64_t sample, std::int64_t feature);
 
 // Part of a matrix to its place in another: `rows` runs of `run` floats, each `from_stride` floats after the one before
-// in X and `to_stride` in Y; the first is where the operands begin. operands: X in; Y out (no overlap).
+// in X and `to_stride` in Y; the first is where the operands begin. And that for each of `planes`, which are
+// `from_plane` and `to_plane` floats apart. operands: X in; Y out, or with `add`, Y += X, in and out (no overlap).
 struct CopyBlock {
   std::int64_t rows, run, from_stride, to_stride;
+  std::int64_t planes = 1, from_plane = 0, to_plane = 0;
+  bool add = false;
+};
+
+struct Clear {  // operands: Y out, zeros
+  std::int64_t count;
 };
 
 // V = momentum*V + (dW + weight_decay*W);  W = W - learning_rate*V.  operands: dW in; W, V in and out.
@@ -133,7 +155,7 @@ struct Update {
 };
 
 using Operation = std::variant<MatrixProduct, Convolution, ElementwiseOp, BiasForward, BiasGradient, Pooling, Flatten,
-                               SoftmaxLoss, BatchNormalisation, Dropout, CopyBlock, Update>;
+                               SoftmaxLoss, BatchNormalisation, Dropout, CopyBlock, Clear, Update>;
 
 // ---- primitive kernels: what is measured -----------------------------------------------------------------------
 
@@ -212,7 +234,8 @@ struct CallHash {
 // (BLAS is not called for them). Groups and chunks of a convolution are merged into `times` where their sizes agree.
 void for_each_call(const Operation& operation, const std::function<void(const Call&, std::int64_t times)>& visit);
 
-// Floats of scratch memory the operation needs (the im2col matrix of one chunk); 0 for all but convolutions.
+// Floats of scratch memory the operation needs: the im2col matrix of one chunk, of a partial convolution the products
+// of a chunk and group behind it; 0 for all but convolutions.
 std::int64_t workspace_floats(const Operation& operation);
 
 // Samples per im2col chunk: as many as keep the im2col matrix within kIm2colBytes, at least 1, at most `samples`.

@@ -21,7 +21,7 @@ constexpr std::int64_t kBlock = 256;
 template <typename Visit>
 void for_each_position(const Pooling& op, std::int64_t oy, OutputRange block, const Visit& visit) {
   for (std::int64_t ky = 0; ky < op.window; ++ky) {
-    const std::int64_t iy = oy * op.stride + ky - op.padding;
+    const std::int64_t iy = oy * op.stride + ky - op.padding + op.row_shift;
     if (iy < 0 || iy >= op.in_height) continue;
     for (std::int64_t kx = 0; kx < op.window; ++kx) {
       const OutputRange inside = outputs_inside(op.out_width, op.in_width, op.stride, kx - op.padding);
@@ -82,14 +82,14 @@ SIMTRAIN_VECTOR_UNITS void max_gradient(const Pooling& op, const float* dy, cons
   });
 }
 
-// Elements of the window of output `o` that lie inside an image side of `inputs`.
-std::int64_t elements_inside(const Pooling& op, std::int64_t o, std::int64_t inputs) {
-  const std::int64_t first = o * op.stride - op.padding;
+// Elements of a window that lie inside an image side of `inputs`.
+std::int64_t elements_inside(const Pooling& op, std::int64_t first, std::int64_t inputs) {
   return std::min(first + op.window, inputs) - std::max<std::int64_t>(first, 0);
 }
 
 float share(const Pooling& op, std::int64_t oy, std::int64_t ox) {
-  return 1.0F / static_cast<float>(elements_inside(op, oy, op.in_height) * elements_inside(op, ox, op.in_width));
+  const std::int64_t row = oy * op.stride - op.padding + op.row_shift, column = ox * op.stride - op.padding;
+  return 1.0F / static_cast<float>(elements_inside(op, row, op.in_height) * elements_inside(op, column, op.in_width));
 }
 
 SIMTRAIN_VECTOR_UNITS void average_forward(const Pooling& op, const float* __restrict x, float* __restrict y) {
@@ -121,13 +121,13 @@ SIMTRAIN_VECTOR_UNITS void average_gradient(const Pooling& op, const float* dy, 
 }
 
 void check(const Pooling& op) {
-  const auto sees_image = [&](std::int64_t outputs, std::int64_t inputs) {
-    return outputs == 0 || (outputs - 1) * op.stride - op.padding < inputs;
+  const auto sees_image = [&](std::int64_t outputs, std::int64_t inputs, std::int64_t shift) {
+    return outputs == 0 || (outputs - 1) * op.stride - op.padding + shift < inputs;
   };
-  SIMTRAIN_INVARIANT(
-      op.padding < op.window && sees_image(op.out_height, op.in_height) && sees_image(op.out_width, op.in_width),
-      "a pooling window without a pixel: window " + std::to_string(op.window) + ", padding " +
-          std::to_string(op.padding));
+  SIMTRAIN_INVARIANT(op.padding < op.window && sees_image(op.out_height, op.in_height, op.row_shift) &&
+                         sees_image(op.out_width, op.in_width, 0),
+                     "a pooling window without a pixel: window " + std::to_string(op.window) + ", padding " +
+                         std::to_string(op.padding));
 }
 
 }  // namespace

@@ -14,10 +14,14 @@ struct Kind {
   const char* name;
   CollectiveResult LayerResult::*collective;
 };
-constexpr std::array<Kind, 4> kKinds{{{"all-gather Y", &LayerResult::all_gather},
+constexpr std::array<Kind, 5> kKinds{{{"all-gather Y", &LayerResult::all_gather},
                                       {"all-reduce dX", &LayerResult::reduce_data},
                                       {"all-reduce dW", &LayerResult::reduce_weights},
-                                      {"redistribute", &LayerResult::redistribute}}};
+                                      {"redistribute", &LayerResult::redistribute},
+                                      {"halo", &LayerResult::halo}}};
+constexpr bool is_rare(const Kind& kind) {
+  return kind.collective == &LayerResult::redistribute || kind.collective == &LayerResult::halo;
+}
 
 // One row of the table: a kind of collective over all layers.
 struct KindTotal {
@@ -91,6 +95,14 @@ bool uses_library(const Result& result) {
   });
 }
 
+bool has_strips(const Result& result) {
+  return std::any_of(result.layers.begin(), result.layers.end(),
+                     [](const LayerResult& layer) { return layer.strips > 1; });
+}
+
+// What paper_s is.
+std::string formula_of(const Result& result) { return has_strips(result) ? "formula (9)" : "formula (8)"; }
+
 void add_sources(Page& page, const Result& result) {
   if (result.alpha_beta_s() > 0) page.sentence(meaning(result));
   if (result.platform && (result.alpha_beta_s() > 0 || result.paper_s() > 0)) {
@@ -104,8 +116,11 @@ void add_sources(Page& page, const Result& result) {
                   std::string(uses_library(result) ? "; for mpi, the messages that auto would send." : "."));
   if (result.paper_s() > 0)
     page.sentence(
-        "formula (8): Gholami et al., SPAA 2018, as printed: log P steps whatever the algorithm; charges dX by the "
-        "layer's output, also for the first layer.");
+        formula_of(result) +
+        ": Gholami et al., SPAA 2018, as printed: log P steps whatever the algorithm; charges dX by the layer's "
+        "output, "
+        "also for the first layer" +
+        (has_strips(result) ? "; halos of k/2 rows whatever the stride, none of it hidden by computing." : "."));
 }
 
 }  // namespace
@@ -124,7 +139,7 @@ void add_communication(Page& page, const Result& result) {
                                      {.heading = "ranks"},
                                      {.heading = ran}};
   if (alpha_beta) columns.insert(columns.end(), {{.heading = "alpha-beta"}, {.heading = "ratio"}});
-  if (paper) columns.insert(columns.end(), {{.heading = "formula (8)"}, {.heading = "ratio"}});
+  if (paper) columns.insert(columns.end(), {{.heading = formula_of(result)}, {.heading = "ratio"}});
   Table table(std::move(columns));
   const auto add_row = [&](const std::string& name, const KindTotal& total) {
     std::vector<std::string> cells{name, total.algorithm, total.ranks, time(total.seconds)};
@@ -134,8 +149,7 @@ void add_communication(Page& page, const Result& result) {
     table.row(std::move(cells));
   };
   for (const Kind& kind : kKinds)
-    if (const KindTotal total = total_of(result, kind); kind.collective != &LayerResult::redistribute || total.any())
-      add_row(kind.name, total);
+    if (const KindTotal total = total_of(result, kind); !is_rare(kind) || total.any()) add_row(kind.name, total);
   table.rule();
   add_row("total", {.algorithm = "",
                     .ranks = "",

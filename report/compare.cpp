@@ -27,6 +27,8 @@ double mean_of(const LayerResult& layer, Phase phase) {
       return layer.reduce_weights.seconds.mean;
     case Phase::redistribute:
       return layer.redistribute.seconds.mean;
+    case Phase::halo:
+      return layer.halo.seconds.mean;
   }
   return 0;
 }

@@ -41,7 +41,7 @@ ordered_json write_sources(const Comparison& comparison) {
   for (std::size_t i = 0; i < kPhaseKeys.size(); ++i) {
     const Contrast& seconds = comparison.phases[i];
     const bool none = seconds.reference_s == 0 && seconds.other_s == 0;
-    if (!none || static_cast<Phase>(i) != Phase::redistribute) value[kPhaseKeys[i]] = write_part(comparison, seconds);
+    if (!none || !is_rare(static_cast<Phase>(i))) value[kPhaseKeys[i]] = write_part(comparison, seconds);
   }
   value["imbalance"] = write(comparison.imbalance);
   value["extrapolated"] = write(comparison.extrapolated);

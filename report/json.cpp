@@ -37,7 +37,7 @@ ordered_json write(const std::vector<std::optional<PhaseResult>>& phases) {
   ordered_json value;
   for (std::size_t i = 0; i < kPhaseKeys.size(); ++i) {
     const bool there = i < phases.size() && phases[i];
-    if (there || static_cast<Phase>(i) != Phase::redistribute)  // few layers are redistributed
+    if (there || !is_rare(static_cast<Phase>(i)))
       value[kPhaseKeys[i]] = there ? write(*phases[i]) : ordered_json(nullptr);
   }
   return value;
@@ -63,6 +63,7 @@ ordered_json write(const EpochResult& epoch) {
 ordered_json write(const LayerResult& layer) {
   ordered_json value = {{"name", layer.name}, {"kind", layer.kind}};
   if (layer.grid) value.update({{"grid_rows", layer.grid->rows}, {"grid_columns", layer.grid->columns}});
+  if (layer.strips > 1) value["strips"] = layer.strips;
   value.update({{"forward_s", write("forward_s", layer.forward_s)},
                 {"backward_s", write("backward_s", layer.backward_s)},
                 {"update_s", write("update_s", layer.update_s)},
@@ -71,6 +72,7 @@ ordered_json write(const LayerResult& layer) {
                 {"reduce_data", write(layer.reduce_data)},
                 {"reduce_weights", write(layer.reduce_weights)}});
   if (layer.redistribute.algorithm != "none") value["redistribute"] = write(layer.redistribute);
+  if (layer.halo.algorithm != "none") value["halo"] = write(layer.halo);
   value["phases"] = write(layer.phases);
   return value;
 }

@@ -57,9 +57,10 @@ PhaseResult read_phase(JsonObject from) {
 std::vector<std::optional<PhaseResult>> read_phases(JsonObject from) {
   std::vector<std::optional<PhaseResult>> phases;
   bool any = false;
-  for (const char* key : kPhaseKeys) {
+  for (std::size_t i = 0; i < kPhaseKeys.size(); ++i) {
+    const char* key = kPhaseKeys[i];
     phases.emplace_back();
-    if (key == kPhaseKeys.back() && !from.has(key)) continue;  // few layers are redistributed
+    if (is_rare(static_cast<Phase>(i)) && !from.has(key)) continue;
     if (from.any(key).is_null()) continue;
     phases.back() = read_phase(from.object(key));
     any = true;
@@ -81,6 +82,8 @@ LayerResult read_layer(JsonObject from) {
   layer.reduce_data = read_collective(from.object("reduce_data"));
   layer.reduce_weights = read_collective(from.object("reduce_weights"));
   if (from.has("redistribute")) layer.redistribute = read_collective(from.object("redistribute"));
+  if (from.has("halo")) layer.halo = read_collective(from.object("halo"));
+  if (from.has("strips")) layer.strips = small_count(from, "strips");
   if (from.has("grid_rows")) layer.grid = {small_count(from, "grid_rows"), small_count(from, "grid_columns")};
   layer.phases = read_phases(from.object("phases"));
   from.finish();

@@ -14,23 +14,30 @@ double compute_s(const LayerResult& layer) {
 
 double all_s(const LayerResult& layer) {
   return compute_s(layer) + layer.all_gather.seconds.mean + layer.reduce_data.seconds.mean +
-         layer.reduce_weights.seconds.mean + layer.redistribute.seconds.mean;
+         layer.reduce_weights.seconds.mean + layer.redistribute.seconds.mean + layer.halo.seconds.mean;
 }
 
 double sent(const LayerResult& layer) {
   return layer.all_gather.bytes_sent.mean + layer.reduce_data.bytes_sent.mean + layer.reduce_weights.bytes_sent.mean +
-         layer.redistribute.bytes_sent.mean;
+         layer.redistribute.bytes_sent.mean + layer.halo.bytes_sent.mean;
 }
 
 std::string bytes_cell(double bytes) { return bytes > 0 ? format_bytes(bytes) : "-"; }
 
-bool redistributes(const Result& result) {
-  return std::any_of(result.layers.begin(), result.layers.end(),
-                     [](const LayerResult& layer) { return layer.redistribute.algorithm != "none"; });
+// Columns that few jobs need.
+struct RareColumns {
+  bool redistribute, halo;
+};
+RareColumns rare_columns(const Result& result) {
+  const auto any = [&](CollectiveResult LayerResult::*collective) {
+    return std::any_of(result.layers.begin(), result.layers.end(),
+                       [&](const LayerResult& layer) { return (layer.*collective).algorithm != "none"; });
+  };
+  return {any(&LayerResult::redistribute), any(&LayerResult::halo)};
 }
 
 std::vector<std::string> cells(const std::string& name, const LayerResult& layer, const TimeScale& time,
-                               bool redistributed) {
+                               RareColumns rare) {
   std::vector<std::string> cells{name,
                                  time(layer.forward_s.mean),
                                  time(layer.backward_s.mean),
@@ -39,7 +46,8 @@ std::vector<std::string> cells(const std::string& name, const LayerResult& layer
                                  time(layer.all_gather.seconds.mean),
                                  time(layer.reduce_data.seconds.mean),
                                  time(layer.reduce_weights.seconds.mean)};
-  if (redistributed) cells.push_back(time(layer.redistribute.seconds.mean));
+  if (rare.redistribute) cells.push_back(time(layer.redistribute.seconds.mean));
+  if (rare.halo) cells.push_back(time(layer.halo.seconds.mean));
   cells.push_back(bytes_cell(sent(layer)));
   return cells;
 }
@@ -52,7 +60,7 @@ LayerResult total_of(const std::vector<LayerResult>& layers) {
     total.backward_s.mean += layer.backward_s.mean;
     total.update_s.mean += layer.update_s.mean;
     for (const auto collective : {&LayerResult::all_gather, &LayerResult::reduce_data, &LayerResult::reduce_weights,
-                                  &LayerResult::redistribute}) {
+                                  &LayerResult::redistribute, &LayerResult::halo}) {
       (total.*collective).seconds.mean += (layer.*collective).seconds.mean;
       (total.*collective).bytes_sent.mean += (layer.*collective).bytes_sent.mean;
     }
@@ -85,7 +93,7 @@ void add_imbalance(Page& page, const Result& result) {
   for (const LayerResult& layer : result.layers) {
     for (const Spread& spread : {layer.forward_s, layer.backward_s, layer.update_s}) add(compute, spread);
     for (const Spread& spread : {layer.all_gather.bytes_sent, layer.reduce_data.bytes_sent,
-                                 layer.reduce_weights.bytes_sent, layer.redistribute.bytes_sent})
+                                 layer.reduce_weights.bytes_sent, layer.redistribute.bytes_sent, layer.halo.bytes_sent})
       add(bytes, spread);
   }
   constexpr double kWorthMentioning = 1.02;
@@ -116,12 +124,13 @@ void add_layers(Page& page, const Result& result) {
                                      {.heading = "all-reduce\ndX", .group = communication},
                                      {.heading = "all-reduce\ndW", .group = communication},
                                      {.heading = "sent\nper rank", .group = communication}};
-  const bool redistributed = redistributes(result);
-  if (redistributed) columns.insert(columns.end() - 1, {.heading = "redis-\ntribute", .group = communication});
+  const RareColumns rare = rare_columns(result);
+  if (rare.redistribute) columns.insert(columns.end() - 1, {.heading = "redis-\ntribute", .group = communication});
+  if (rare.halo) columns.insert(columns.end() - 1, {.heading = "halo", .group = communication});
   Table table(std::move(columns));
-  for (const LayerResult& layer : result.layers) table.row(cells(layer.name, layer, time, redistributed));
+  for (const LayerResult& layer : result.layers) table.row(cells(layer.name, layer, time, rare));
   table.rule();
-  table.row(cells("total", total, time, redistributed));
+  table.row(cells("total", total, time, rare));
   page.table(table);
   add_heaviest(page, result, all_s(total));
   add_imbalance(page, result);

@@ -17,7 +17,8 @@ double sum_over_layers(const Result& result, Value value) {
 template <typename Value>
 double sum_over_collectives(const Result& result, Value value) {
   return sum_over_layers(result, [&](const LayerResult& layer) {
-    return value(layer.all_gather) + value(layer.reduce_data) + value(layer.reduce_weights) + value(layer.redistribute);
+    return value(layer.all_gather) + value(layer.reduce_data) + value(layer.reduce_weights) +
+           value(layer.redistribute) + value(layer.halo);
   });
 }
 
@@ -38,8 +39,8 @@ Distribution distribution_of(std::vector<double> values) {
 }
 
 std::string name_of(Phase phase) {
-  constexpr std::array<const char*, kPhases> names{"forward",       "backward",      "update",      "all-gather Y",
-                                                   "all-reduce dX", "all-reduce dW", "redistribute"};
+  constexpr std::array<const char*, kPhases> names{"forward",       "backward",      "update",       "all-gather Y",
+                                                   "all-reduce dX", "all-reduce dW", "redistribute", "halo"};
   return names[static_cast<std::size_t>(phase)];
 }
 

@@ -25,12 +25,14 @@ struct Distribution {
 };
 Distribution distribution_of(std::vector<double> values);
 
-enum class Phase { forward, backward, update, all_gather, reduce_data, reduce_weights, redistribute };
-inline constexpr int kPhases = 7;
+enum class Phase { forward, backward, update, all_gather, reduce_data, reduce_weights, redistribute, halo };
+inline constexpr int kPhases = 8;
 inline constexpr bool computes(Phase phase) { return phase <= Phase::update; }
 std::string name_of(Phase phase);  // "backward", "all-reduce dX"
 inline constexpr std::array<const char*, kPhases> kPhaseKeys{
-    "forward", "backward", "update", "all_gather", "reduce_data", "reduce_weights", "redistribute"};  // in JSON
+    "forward", "backward", "update", "all_gather", "reduce_data", "reduce_weights", "redistribute", "halo"};  // in JSON
+// Few layers have these, and only they show them.
+inline constexpr bool is_rare(Phase phase) { return phase >= Phase::redistribute; }
 
 // One phase of one layer, as it was in the timed iterations. Computing: the time its operations took, from the first to
 // the last of which it may be longer, with other phases between them. A collective: from the call to its return.
@@ -50,7 +52,7 @@ struct CollectiveResult {
   Spread bytes_sent;        // per rank
   double messages = 0;      // sent, all ranks together
   double alpha_beta_s = 0;  // mean over ranks: the same schedule without contention (train/cost.hpp)
-  double paper_s = 0;       // the layer's term of formula (8), Gholami et al.
+  double paper_s = 0;       // the layer's term of formula (8), or of (9) where images are in strips, Gholami et al.
   bool operator==(const CollectiveResult&) const = default;
 };
 
@@ -69,7 +71,10 @@ struct LayerResult {
   CollectiveResult reduce_weights;         // dW over Pc, backward
   // X from, and dX to, the grid of the layer it comes from, over all ranks; "none" where that is on the same grid.
   CollectiveResult redistribute = {};
+  // Of images in strips: lines of X, and of dX back, between the strips of an image; what is not hidden by computing.
+  CollectiveResult halo = {};
   std::optional<LayerGrid> grid = {};  // where it is not the job's
+  int strips = 1;                      // that images are cut into; the rows of the grid then
   // By Phase; none where the layer has no such phase. Empty when they were not noted.
   std::vector<std::optional<PhaseResult>> phases = {};
   bool operator==(const LayerResult&) const = default;

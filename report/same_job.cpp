@@ -53,10 +53,11 @@ void add_layers(Differences& differences, const Result& reference, const Result&
     const LayerResult& ours = reference.layers[i];
     const LayerResult& theirs = other.layers[i];
     differences.add("layer " + std::to_string(i + 1), described(ours), described(theirs));
-    for (const auto& [phase, collective] : {std::pair{Phase::all_gather, &LayerResult::all_gather},
-                                            std::pair{Phase::reduce_data, &LayerResult::reduce_data},
-                                            std::pair{Phase::reduce_weights, &LayerResult::reduce_weights},
-                                            std::pair{Phase::redistribute, &LayerResult::redistribute}})
+    for (const auto& [phase, collective] :
+         {std::pair{Phase::all_gather, &LayerResult::all_gather},
+          std::pair{Phase::reduce_data, &LayerResult::reduce_data},
+          std::pair{Phase::reduce_weights, &LayerResult::reduce_weights},
+          std::pair{Phase::redistribute, &LayerResult::redistribute}, std::pair{Phase::halo, &LayerResult::halo}})
       differences.add(name_of(phase) + " of " + ours.name, described(ours.*collective), described(theirs.*collective));
   }
 }

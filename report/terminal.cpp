@@ -28,19 +28,21 @@ std::string grid_text(const JobResult& job) {
   return text + " (" + counted(ranks, "rank") + ")";
 }
 
-// "1 x 256: conv1 to conv5; 32 x 8: fc6 to fc8": layers in a row on one grid; empty when all are on the job's.
+// "1 x 256: conv1 to conv5; 32 x 8: fc6 to fc8", "2 strips x 512: ...": layers in a row that are split alike; empty
+// when all are as the job's grid says.
 std::string layer_grids_text(const Result& result) {
-  const auto grid = [&](const LayerResult& layer) {
-    return layer.grid.value_or(LayerGrid{result.job.grid_rows, result.job.grid_columns});
+  const auto split = [&](const LayerResult& layer) {
+    const LayerGrid grid = layer.grid.value_or(LayerGrid{result.job.grid_rows, result.job.grid_columns});
+    return std::to_string(grid.rows) + (layer.strips > 1 ? " strips x " : " x ") + std::to_string(grid.columns);
   };
   const std::vector<LayerResult>& layers = result.layers;
-  if (std::none_of(layers.begin(), layers.end(), [](const LayerResult& layer) { return layer.grid.has_value(); }))
+  if (std::none_of(layers.begin(), layers.end(),
+                   [](const LayerResult& layer) { return layer.grid.has_value() || layer.strips > 1; }))
     return "";
   std::string text;
   for (std::size_t first = 0, end = 0; first < layers.size(); first = end) {
-    while (end < layers.size() && grid(layers[end]) == grid(layers[first])) ++end;
-    text += (first == 0 ? "" : "; ") + std::to_string(grid(layers[first]).rows) + " x " +
-            std::to_string(grid(layers[first]).columns) + ": " + layers[first].name +
+    while (end < layers.size() && split(layers[end]) == split(layers[first])) ++end;
+    text += (first == 0 ? "" : "; ") + split(layers[first]) + ": " + layers[first].name +
             (end - first > 1 ? (end - first > 2 ? " to " : ", ") + layers[end - 1].name : "");
   }
   return text;

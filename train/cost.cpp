@@ -152,6 +152,20 @@ class ClockedRun {
     cost_.exchanges[static_cast<std::size_t>(step.row)][Exchange::redistribute] += (after - before) / ranks_;
   }
 
+  void advance(const HaloStep& step) {
+    const double before = std::accumulate(clocks_.begin(), clocks_.end(), 0.0);
+    const HaloPrices prices{[&](std::int64_t floats) { return copy_.seconds(prices_, floats); },
+                            [&](std::int64_t floats) { return addition_.seconds(prices_, floats); },
+                            [&](std::int64_t floats) { return clear_.seconds(prices_, floats); }};
+    const Halo halo = plan_.halo(step);
+    if (step.stage == HaloStep::Stage::begin)
+      halo_through_ = begin_halo(halo, network_, prices, clocks_);
+    else
+      end_halo(halo, prices, halo_through_, clocks_);
+    const double after = std::accumulate(clocks_.begin(), clocks_.end(), 0.0);
+    cost_.exchanges[static_cast<std::size_t>(step.row)][Exchange::halo] += (after - before) / ranks_;
+  }
+
   // Returns the sum over the members of the time they spent in it.
   double run_group(const CollectiveStep& step, Coordinates first) {
     const Group group = plan_.group(step, first);
@@ -208,6 +222,8 @@ class ClockedRun {
   AlphaBetaCost cost_;
   LastPrice addition_{[](std::int64_t floats) -> Operation { return ElementwiseOp{Elementwise::add, floats}; }};
   LastPrice copy_{[](std::int64_t floats) -> Operation { return CopyBlock{1, floats, 0, 0}; }};
+  LastPrice clear_{[](std::int64_t floats) -> Operation { return Clear{floats}; }};
+  std::vector<double> halo_through_;      // of the halo exchange that runs
   const CollectiveStep* step_ = nullptr;  // the last one that was executed, its blocks, and its members' clocks
   Partition blocks_;
   std::vector<double> start_, end_;
@@ -233,6 +249,10 @@ std::vector<std::pair<int, int>> sample_messages(const Plan& plan, int ranks) {
         for (int i = 0; i < kRoundsSampled && (round = next_round(array, rank, round)) < size; ++i)
           if (const int to = transfer_of(array, rank, round).send_to; to >= 0) pairs.emplace_back(rank, to);
       }
+      if (const auto* halo = std::get_if<HaloStep>(&step); halo != nullptr && halo->stage == HaloStep::Stage::begin)
+        for_each_leg(plan.halo(*halo), rank, [&](const HaloLeg& leg) {
+          if (leg.send_to >= 0) pairs.emplace_back(rank, leg.send_to);
+        });
       const auto* collective = std::get_if<CollectiveStep>(&step);
       if (collective == nullptr) continue;
       const Group group = plan.group(*collective, at);

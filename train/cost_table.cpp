@@ -17,7 +17,7 @@ class FreeKernels final : public CostModel {
 
 // By layer with weights, where it is and where its input comes from.
 struct Place {
-  Grid grid, input;
+  LayerStrategy own, input;
 };
 
 std::vector<Place> places_of(const Network& network, const std::vector<LayerStrategy>& strategies) {
@@ -25,18 +25,21 @@ std::vector<Place> places_of(const Network& network, const std::vector<LayerStra
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const Layer& layer = network.layers[i];
     if (!layer.weighted()) continue;
-    const Grid grid = strategies[i].grid;
-    const int producer = layer.inputs[0];
-    places.push_back({grid, producer == kNetworkInput ? grid : strategies[static_cast<std::size_t>(producer)].grid});
+    int producer = layer.inputs[0];
+    // A flatten of images in strips is where it is read.
+    while (producer != kNetworkInput && network.layers[static_cast<std::size_t>(producer)].type == LayerType::flatten)
+      producer = network.layers[static_cast<std::size_t>(producer)].inputs[0];
+    places.push_back({strategies[i], strategies[producer == kNetworkInput ? i : static_cast<std::size_t>(producer)]});
   }
   return places;
 }
 
+// With layers in strips, (9).
 double sum_of_8(const std::vector<FormulaLayer>& layers, const std::vector<Place>& places, double batch,
                 AlphaBeta network) {
   double sum = 0;
   for (std::size_t i = 0; i < layers.size(); ++i)
-    sum += formula_8_integrated(layers[i], batch, places[i].grid, network).total();
+    sum += formula_9_term(layers[i], batch, places[i].own, network).total();
   return sum;
 }
 
@@ -45,7 +48,7 @@ double sum_of_6(const std::vector<FormulaLayer>& layers, const std::vector<Place
                 std::int64_t processes, AlphaBeta network) {
   double sum = 0;
   for (std::size_t i = 1; i < layers.size(); ++i)
-    if (places[i].grid != places[i].input) sum += formula_6_redistribution(layers[i - 1], batch, processes, network);
+    if (places[i].own != places[i].input) sum += formula_6_redistribution(layers[i - 1], batch, processes, network);
   return sum;
 }
 
@@ -120,7 +123,7 @@ CostTable cost_table(const Network& network, const PlanOptions& options, int pro
         .grid = grid, .impossible = {}, .formula_8_s = {}, .formula_6_s = {}, .schedule_s = {}, .formula_9_s = {}};
     if (grid.columns <= options.batch && grid.rows <= kinds.lowest_image)
       cost.formula_9_s = formula_9_all(kinds.others, kinds.convolutions, batch, grid, speed);
-    const std::vector<LayerStrategy> strategies = decide(options.strategy, network, grid);
+    const std::vector<LayerStrategy> strategies = decide(options.strategy, network, grid, options.batch);
     const auto too_wide = std::find_if(strategies.begin(), strategies.end(),
                                        [&](const LayerStrategy& layer) { return layer.grid.columns > options.batch; });
     if (too_wide != strategies.end()) {
@@ -131,6 +134,10 @@ CostTable cost_table(const Network& network, const PlanOptions& options, int pro
       const std::vector<Place> places = places_of(network, strategies);
       cost.formula_8_s = {sum_of_8(table.layers_before, places, batch, speed),
                           sum_of_8(table.layers_after, places, batch, speed)};
+      const bool in_strips = std::any_of(strategies.begin(), strategies.end(),
+                                         [](const LayerStrategy& layer) { return layer.kind == LayerKind::domain; });
+      table.in_strips = table.in_strips || in_strips;
+      if (in_strips) cost.formula_9_s = cost.formula_8_s.before_s;
       cost.formula_6_s = {sum_of_6(table.layers_before, places, batch, processes, speed),
                           sum_of_6(table.layers_after, places, batch, processes, speed)};
     }

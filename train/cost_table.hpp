@@ -19,11 +19,12 @@ struct ByPooling {
 struct GridCost {
   Grid grid;
   std::string impossible;             // why the batch cannot be split so; empty: it can, and the rest is filled
-  ByPooling formula_8_s;              // each layer on its grid
+  ByPooling formula_8_s;              // each layer on its grid; (9) where the strategy has layers in strips
   ByPooling formula_6_s;              // where the strategy has a layer's input on another grid
   std::optional<double> schedule_s;   // alpha_beta_cost of the plan's messages, nothing computed; none: too many
   std::optional<double> formula_9_s;  // convolutions in strips over Pr, the rest on the grid, d before pooling; none:
-                                      // the batch cannot be split over Pc, or an image is lower than Pr strips
+                                      // the batch cannot be split over Pc, or an image is lower than Pr strips. Where
+                                      // the strategy has layers in strips: those, and the others as they are
 };
 
 struct CostTable {
@@ -31,6 +32,7 @@ struct CostTable {
   ByPooling formula_3_s;                                  // all layers on Px1
   std::optional<double> formula_4_s;                      // on 1xP; none: P > B
   std::optional<double> formula_7_s;                      // the convolutions alone; none: none, or lower than P strips
+  bool in_strips = false;                                 // whether the strategy has layers in strips
   std::vector<GridCost> grids;                            // by formula (8) with d before pooling, impossible ones last
 };
 

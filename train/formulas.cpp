@@ -73,14 +73,29 @@ double formula_6_redistribution(const FormulaLayer& layer, double batch, std::in
   return network.latency_s * ceil_log2(processes) + beta_of(network) * batch * (p - 1) / p * layer.d;
 }
 
+namespace {
+
+// Forward and backward: lines of X, and of Y.
+double halo(double width, double channels, double batch, const FormulaLayer& layer, AlphaBeta network) {
+  return network.latency_s + beta_of(network) * batch * width * channels * std::floor(layer.kernel / 2);
+}
+
+}  // namespace
+
+ExchangeSeconds formula_7_domain(const FormulaLayer& layer, double batch, std::int64_t processes, AlphaBeta network) {
+  ExchangeSeconds term;
+  term[Exchange::halo] = halo(layer.in_width, layer.in_channels, batch, layer, network) +
+                         halo(layer.out_width, layer.out_channels, batch, layer, network);
+  term[Exchange::reduce_weights] = all_reduce(layer.weights, processes, network);
+  return term;
+}
+
 double formula_7_domain(const std::vector<FormulaLayer>& layers, double batch, std::int64_t processes,
                         AlphaBeta network) {
-  const double alpha = network.latency_s, beta = beta_of(network);
   double sum = 0;
   for (const FormulaLayer& layer : layers) {
-    const double halo_rows = std::floor(layer.kernel / 2);
-    sum += alpha + beta * batch * layer.in_width * layer.in_channels * halo_rows;
-    sum += alpha + beta * batch * layer.out_width * layer.out_channels * halo_rows;
+    sum += halo(layer.in_width, layer.in_channels, batch, layer, network);
+    sum += halo(layer.out_width, layer.out_channels, batch, layer, network);
     sum += all_reduce(layer.weights, processes, network);
   }
   return sum;
@@ -105,12 +120,17 @@ double formula_9_all(const std::vector<FormulaLayer>& model_layers, const std::v
   return sum + formula_7_domain(domain_layers, batch / grid.columns, grid.size(), network);
 }
 
+ExchangeSeconds formula_9_term(const FormulaLayer& layer, double batch, const LayerStrategy& split, AlphaBeta network) {
+  if (split.kind == LayerKind::integrated) return formula_8_integrated(layer, batch, split.grid, network);
+  return formula_7_domain(layer, batch / split.grid.columns, split.grid.size(), network);
+}
+
 std::vector<ExchangeSeconds> paper_cost(const Plan& plan, AlphaBeta network) {
   const std::vector<FormulaLayer> layers = formula_layers(plan.network, Gather::before_pooling);
   std::vector<ExchangeSeconds> rows;
   for (std::size_t row = 0; row < layers.size(); ++row) {
-    const Grid grid = plan.strategies[static_cast<std::size_t>(plan.report_layers[row])].grid;
-    rows.push_back(formula_8_integrated(layers[row], static_cast<double>(plan.options.batch), grid, network));
+    const LayerStrategy& split = plan.strategies[static_cast<std::size_t>(plan.report_layers[row])];
+    rows.push_back(formula_9_term(layers[row], static_cast<double>(plan.options.batch), split, network));
   }
   return rows;
 }

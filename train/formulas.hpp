@@ -52,6 +52,8 @@ double formula_6_redistribution(const FormulaLayer& layer, double batch, std::in
 // (7) domain parallelism, images cut into strips; X of forward, Y of backward halos:
 //   sum_i (alpha + beta B X_W X_C floor(k_h/2)) + sum_i (alpha + beta B Y_W Y_C floor(k_w/2))
 //   + 2 sum_i (alpha ceil(log P) + beta (P-1)/P |W_i|)
+// The term of one layer, and the formula.
+ExchangeSeconds formula_7_domain(const FormulaLayer& layer, double batch, std::int64_t processes, AlphaBeta network);
 double formula_7_domain(const std::vector<FormulaLayer>& layers, double batch, std::int64_t processes,
                         AlphaBeta network);
 
@@ -64,7 +66,11 @@ ExchangeSeconds formula_8_integrated(const FormulaLayer& layer, double batch, Gr
 double formula_9_all(const std::vector<FormulaLayer>& model_layers, const std::vector<FormulaLayer>& domain_layers,
                      double batch, Grid grid, AlphaBeta network);
 
-// Formula (8) of a plan, by report row, each layer on its own grid, with d_i before pooling.
+// The term of a layer as it is split: of (8) on its grid, or, on strips x columns, of (7) with B/columns.
+ExchangeSeconds formula_9_term(const FormulaLayer& layer, double batch, const LayerStrategy& split, AlphaBeta network);
+
+// Formula (8) of a plan, by report row, each layer on its own grid, with d_i before pooling; with layers in strips that
+// is formula (9).
 std::vector<ExchangeSeconds> paper_cost(const Plan& plan, AlphaBeta network);
 
 }  // namespace simtrain

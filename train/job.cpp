@@ -46,8 +46,9 @@ po::options_description job_options(int default_iterations, int default_warm_up)
       "learning-rate-schedule", word("HOW", "constant"), "constant, cosine, or step:EPOCHS:FACTOR")(
       "warm-up", word("N", std::to_string(default_warm_up)), "iterations before those, not timed")(
       "strategy", word("HOW", "uniform"),
-      "which layers are on the grid: uniform (all), conv-batch (convolutions on 1xP instead), or grids by layer, the "
-      "first match wins: 'conv*:1x256; fc*:32x8'")(
+      "which layers are on the grid: uniform (all), conv-batch (convolutions on 1xP instead), domain (images of "
+      "convolutions cut into strips, so that P may exceed the batch), or grids by layer, the first match wins: "
+      "'conv*:1x256; fc*:32x8', 'conv*:domain:8x32'")(
       "collectives", word("NAME", "auto"),
       "ring, recursive-doubling, rabenseifner, bruck, mpi (the library's own), auto")(
       "gather", word("WHEN", "after-pooling"), "gather activations after-pooling (fewest bytes) or before-pooling")(

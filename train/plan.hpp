@@ -12,6 +12,12 @@
 // it is redistributed before the layer, straight from the rows that ranks own rather than after an all-gather, and its
 // gradient goes back after the layer's backward pass (train/redistribution.hpp). The network's input is on the grid of
 // the first layer with weights; labels and loss are on the last layer's.
+//
+// Domain-parallel layers are on a grid of strips x parts of the batch: a rank has all channels of its samples, and of
+// each image its strip of lines, stored as [channels][samples][lines of the strip * width]. Its weights are whole, on
+// 1 x P, over which their gradient is all-reduced. What a convolution or pooling reads is an extended tensor with the
+// lines that its windows see (train/halo.hpp); a convolution computes those of its outputs that see own lines only
+// while the others' lines arrive, and its weights' gradient while the extended gradient's lines go back.
 #pragma once
 
 #include <array>
@@ -21,11 +27,13 @@
 
 #include "kernels/operation.hpp"
 #include "train/grid.hpp"
+#include "train/halo.hpp"
 #include "train/network.hpp"
 #include "train/partition.hpp"
 #include "train/redistribution.hpp"
 #include "train/schedule.hpp"
 #include "train/strategy.hpp"
+#include "train/strips.hpp"
 
 namespace simtrain {
 
@@ -63,12 +71,18 @@ struct TensorPlan {
   Role role = Role::activation;
   Grid grid;                    // of the layer it belongs to: which rank has which rows and samples
   Partition rows;               // over the Pr grid rows
-  std::int64_t row_floats = 1;  // per sample if per_sample
+  std::int64_t row_floats = 1;  // per sample if per_sample; of each line if in strips
   bool per_sample = false;      // rows are as long as the samples of the grid column
   bool whole = false;           // a rank stores all rows; false: only those of its grid row
   // Of weights and their like, stored as [weights | biases | scales | shifts] so that one all-reduce serves all.
   bool biases = false, normalised = false;
-  int slot = -1;  // >= 0: shares its memory with the other tensors of that slot (dead when reused)
+  int slot = -1;       // >= 0: shares its memory with the other tensors of that slot (dead when reused)
+  Strips strips = {};  // cut: images in strips over the Pr grid rows, which have all `rows`; per_sample, not whole
+
+  [[nodiscard]] bool in_strips() const { return strips.cut(); }
+  // Which part of `rows` a grid row has, and how many lines of it; 1 line where images are not cut.
+  [[nodiscard]] int part(Coordinates here) const { return in_strips() ? 0 : here.row; }
+  [[nodiscard]] std::int64_t lines(Coordinates here) const { return in_strips() ? strips.of(here.row).count : 1; }
 
   [[nodiscard]] std::int64_t weights_per_row() const { return row_floats - (biases ? 1 : 0) - (normalised ? 2 : 0); }
 };
@@ -86,6 +100,9 @@ enum class Action {
   linear_data_gradient,
   linear_weight_gradient,
   convolution_forward,
+  convolution_interior,  // of a strip: the outputs that see no lines of others, those above, those below
+  convolution_above,
+  convolution_below,
   convolution_data_gradient,
   convolution_weight_gradient,
   bias_forward,
@@ -108,8 +125,8 @@ enum class Action {
 // What computing time is booked on, and what communication is for.
 enum class Work { forward, backward, update, data_additions, weight_additions, packing };
 inline constexpr int kWorks = 6;
-enum class Exchange { all_gather, reduce_data, reduce_weights, redistribute };
-inline constexpr int kExchanges = 4;
+enum class Exchange { all_gather, reduce_data, reduce_weights, redistribute, halo };
+inline constexpr int kExchanges = 5;
 
 struct ComputeStep {
   Action action;
@@ -132,7 +149,15 @@ struct RedistributeStep {
   int from, to;               // tensors on different grids
   bool from_whole, to_whole;  // whether a rank has, and needs, all rows
 };
-using Step = std::variant<ComputeStep, CollectiveStep, RedistributeStep>;
+// Over the grid columns of a domain-parallel layer, in two steps with computing between them.
+struct HaloStep {
+  enum class Stage { begin, end };
+  Stage stage;
+  bool gradient;
+  int row;
+  int own, extended;  // tensors: the strips, and the lines that are seen
+};
+using Step = std::variant<ComputeStep, CollectiveStep, RedistributeStep, HaloStep>;
 
 struct Range {  // floats of a tensor's buffer
   std::int64_t offset = 0, count = 0;
@@ -159,7 +184,7 @@ struct Plan {
     return strategies[static_cast<std::size_t>(step.layer)].grid;
   }
   [[nodiscard]] Grid grid_of(int tensor) const { return tensors[static_cast<std::size_t>(tensor)].grid; }
-  // Each once, options.grid first, whether a layer is on it or not.
+  // Each once, options.grid first, whether a layer is on it or not; those of weights too.
   [[nodiscard]] std::vector<Grid> grids() const;
   [[nodiscard]] Range range(TensorRef ref, Coordinates at) const;
   [[nodiscard]] Operation operation(const ComputeStep& step, Coordinates at) const;
@@ -167,6 +192,15 @@ struct Plan {
   [[nodiscard]] Partition blocks(const CollectiveStep& step, Coordinates at) const;
   [[nodiscard]] Group group(const CollectiveStep& step, Coordinates at) const;
   [[nodiscard]] Redistribution redistribution(const RedistributeStep& step) const;
+  [[nodiscard]] Halo halo(const HaloStep& step) const;
+  // Whether a layer is domain parallel; then its weights are on 1 x P.
+  [[nodiscard]] bool in_strips(int layer) const {
+    return strategies[static_cast<std::size_t>(layer)].kind == LayerKind::domain;
+  }
+  [[nodiscard]] Grid weights_grid(int layer) const {
+    const Grid grid = strategies[static_cast<std::size_t>(layer)].grid;
+    return in_strips(layer) ? Grid{1, static_cast<int>(grid.size())} : grid;
+  }
   [[nodiscard]] bool uses(Algorithm algorithm) const;
 };
 
@@ -174,7 +208,7 @@ struct Plan {
 Plan make_plan(const Network& network, const PlanOptions& options);
 
 // InputError naming the layer when the job cannot be trained with real numbers: batch normalisation needs the
-// statistics of the whole batch, and a rank has those of its grid column.
+// statistics of the whole batch, and a rank has those of its grid column and strip.
 void check_trainable(const Plan& plan);
 
 // Every distinct primitive call that some rank makes, additions of collectives included.
@@ -190,6 +224,8 @@ struct MemoryUse {
   [[nodiscard]] double total() const { return weights + gradients + momentum + activations + buffers; }
 };
 MemoryUse memory_of(const Plan& plan, Coordinates at);
+// Of the rank that needs most.
+MemoryUse largest_memory_of(const Plan& plan);
 // Floats of the im2col matrix, and of what a collective receives before it is added or a redistribution packs: the two
 // scratch buffers.
 struct ScratchFloats {

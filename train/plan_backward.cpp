@@ -93,23 +93,28 @@ void PlanBuilder::weighted_backward(int index) {
   const int dw = weight_gradient(row(index)), incoming = gradient(value(index));
   const bool is_convolution = of.type == LayerType::convolution;
   const TensorRef dy{incoming, View::own}, parameters{w, View::weights};
-  int outgoing = -1;
-  if (needs_gradient_[static_cast<std::size_t>(in)] != 0) {
-    outgoing = new_gradient(in, true);
-    const TensorRef dx{outgoing, View::whole};
+  const bool passes_on = needs_gradient_[static_cast<std::size_t>(in)] != 0;
+  InputGradient outgoing;
+  if (passes_on) {
+    outgoing = start_input_gradient(index);
+    const TensorRef dx{outgoing.seen, View::whole};
     if (is_convolution)
       compute(Action::convolution_data_gradient, index, Work::backward, {dy, parameters, dx});
     else
       compute(Action::linear_data_gradient, index, Work::backward, {parameters, dy, dx});
+    send_halo_back(index, outgoing);
   }
   compute(is_convolution ? Action::convolution_weight_gradient : Action::linear_weight_gradient, index, Work::backward,
-          {dy, TensorRef{in, View::whole}, TensorRef{dw, View::weights}});
+          {dy, TensorRef{seen_[static_cast<std::size_t>(index)], View::whole}, TensorRef{dw, View::weights}});
   if (of.bias) compute(Action::bias_gradient, index, Work::backward, {dy, TensorRef{dw, View::biases}});
   gradient(value(index)) = -1;
-  if (outgoing >= 0) {
-    collective(Exchange::reduce_data, CollectiveOp::all_reduce, row(index), outgoing);
-    complete(outgoing) = 1;
-    accumulate(in, outgoing, false);
+  if (passes_on) {
+    finish_input_gradient(index, outgoing);
+    if (!in_strips(index)) {
+      collective(Exchange::reduce_data, CollectiveOp::all_reduce, row(index), outgoing.own);
+      complete(outgoing.own) = 1;
+    }
+    accumulate(in, outgoing.own, false);
   }
   collective(Exchange::reduce_weights, CollectiveOp::all_reduce, row(index), dw);
   update(index);
@@ -149,7 +154,9 @@ void PlanBuilder::add_backward(int index) {
 
 void PlanBuilder::local_backward(int index) {
   const Layer& of = layer(index);
-  const int in = value(of.inputs[0]), out = value(index), incoming = gradient(out);
+  const int in = input(index, 0), out = value(index), incoming = gradient(out);
+  if (in_strips(index) && (of.type == LayerType::max_pool || of.type == LayerType::average_pool))
+    return pool_backward_in_strips(index);
   const bool same_shape = of.type == LayerType::relu || of.type == LayerType::dropout;
   const int outgoing = same_shape && readers(incoming) == 1 ? incoming : new_gradient(in, false);
   const TensorRef from{incoming, View::own}, to{outgoing, View::own};

@@ -31,11 +31,12 @@ Network without_dropout(const Network& network) {
 PlanBuilder::PlanBuilder(const Network& network, const PlanOptions& options) {
   plan_.network = options.dropout ? network : without_dropout(network);
   plan_.options = options;
-  plan_.strategies = decide(options.strategy, plan_.network, options.grid);
+  plan_.strategies = decide(options.strategy, plan_.network, options.grid, options.batch);
   for (std::size_t i = plan_.strategies.size(); i-- > 0;)
-    if (layer(static_cast<int>(i)).weighted()) first_grid_ = plan_.strategies[i].grid;
+    if (layer(static_cast<int>(i)).weighted()) first_ = plan_.strategies[i];
   const std::size_t layers = plan_.network.layers.size();
   inputs_.resize(layers);
+  seen_.assign(layers, -1);
   values_.assign(layers + 1, -1);
   readers_.assign(layers + 1, 0);
   statistics_.assign(layers, -1);
@@ -64,13 +65,18 @@ int PlanBuilder::add_value(int index, Partition rows, bool whole) {
   const bool input = index == kNetworkInput;
   const Shape shape = input ? plan_.network.input : layer(index).out;
   const std::int64_t row_floats = rows.unit == 1 ? shape.pixels() : 1;  // flat rows are pixels themselves
-  const int made = add_tensor({.name = input ? "X" : layer(index).name + ".Y",
-                               .role = input ? Role::input : Role::activation,
-                               .grid = grid(index),
-                               .rows = rows,
-                               .row_floats = row_floats,
-                               .per_sample = true,
-                               .whole = whole});
+  TensorPlan value{.name = input ? "X" : layer(index).name + ".Y",
+                   .role = input ? Role::input : Role::activation,
+                   .grid = grid(index),
+                   .rows = rows,
+                   .row_floats = row_floats,
+                   .per_sample = true,
+                   .whole = whole};
+  if (in_strips(index)) {
+    cut(value, shape, index);
+    whole = false;
+  }
+  const int made = add_tensor(value);
   gathered_[static_cast<std::size_t>(made)] = whole ? 1 : 0;
   return made;
 }
@@ -108,9 +114,10 @@ void PlanBuilder::share_memory_of_gradients() {
       for (const TensorRef& operand : computing->operands) used(operand.tensor, step);
     else if (const auto* collective = std::get_if<CollectiveStep>(&each))
       used(collective->tensor, step);
+    else if (const auto* redistribute = std::get_if<RedistributeStep>(&each))
+      for (const int moved : {redistribute->from, redistribute->to}) used(moved, step);
     else
-      for (const int moved : {std::get<RedistributeStep>(each).from, std::get<RedistributeStep>(each).to})
-        used(moved, step);
+      for (const int moved : {std::get<HaloStep>(each).own, std::get<HaloStep>(each).extended}) used(moved, step);
   }
   std::vector<int> order;  // gradients, by the step that writes them first
   for (int i = 0; i < static_cast<int>(plan_.tensors.size()); ++i)
@@ -132,7 +139,7 @@ void PlanBuilder::share_memory_of_gradients() {
 }
 
 Plan make_plan(const Network& network, const PlanOptions& options) {
-  const std::vector<LayerStrategy> strategies = decide(options.strategy, network, options.grid);
+  const std::vector<LayerStrategy> strategies = decide(options.strategy, network, options.grid, options.batch);
   for (std::size_t i = 0; i < strategies.size(); ++i)
     if (const Grid grid = strategies[i].grid; options.batch < grid.columns)
       throw InputError("--batch: " + std::to_string(options.batch) +

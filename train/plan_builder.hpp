@@ -1,5 +1,5 @@
-// Builds a plan: forward through the layers, then backward (train/plan_forward.cpp, train/plan_backward.cpp). Internal
-// to make_plan.
+// Builds a plan: forward through the layers, then backward (train/plan_forward.cpp, train/plan_backward.cpp), both with
+// what layers in strips need besides (train/plan_strips.cpp). Internal to make_plan.
 #pragma once
 
 #include <array>
@@ -28,17 +28,43 @@ class PlanBuilder {
   // What a layer puts out, or kNetworkInput.
   int& value(int layer) { return values_[static_cast<std::size_t>(layer + 1)]; }
   [[nodiscard]] int row(int layer) const { return rows_[static_cast<std::size_t>(layer)]; }
-  // The grid of a layer; of kNetworkInput that of the first layer with weights.
-  [[nodiscard]] Grid grid(int layer) const {
-    return layer == kNetworkInput ? first_grid_ : plan_.strategies[static_cast<std::size_t>(layer)].grid;
+  // How a layer is split; kNetworkInput as the first layer with weights.
+  [[nodiscard]] const LayerStrategy& strategy(int layer) const {
+    return layer == kNetworkInput ? first_ : plan_.strategies[static_cast<std::size_t>(layer)];
   }
-  [[nodiscard]] Partition over_rows(std::int64_t total, int layer) const { return {total, grid(layer).rows, 1}; }
+  [[nodiscard]] Grid grid(int layer) const { return strategy(layer).grid; }
+  [[nodiscard]] bool in_strips(int layer) const { return strategy(layer).kind == LayerKind::domain; }
+  // Whether a tensor is split as a layer's activations are.
+  [[nodiscard]] bool split_as(int layer, int of) const {
+    const TensorPlan& tensor = plan_.tensors[static_cast<std::size_t>(of)];
+    return tensor.grid == grid(layer) && tensor.in_strips() == in_strips(layer);
+  }
+  [[nodiscard]] Partition over_rows(std::int64_t total, int layer) const {
+    return {total, in_strips(layer) ? 1 : grid(layer).rows, 1};
+  }
   // The tensor on a layer's own grid that holds its input number `which`.
   [[nodiscard]] int input(int layer, int which) const {
     return inputs_[static_cast<std::size_t>(layer)][static_cast<std::size_t>(which)];
   }
   // The tensor of a layer's output (an image or a column per sample).
   int add_value(int layer, Partition rows, bool whole);
+
+  // ---- layers in strips (plan_strips.cpp)
+  // Cuts a tensor's images into the strips of a layer's grid.
+  void cut(TensorPlan& tensor, Shape image, int layer) const;
+  // The lines of its input that a layer's windows see: a tensor of their own, made for it, or the input itself.
+  int extended_input(int index);
+  [[nodiscard]] bool extended(int index) const { return seen_[static_cast<std::size_t>(index)] != input(index, 0); }
+  void halo(int index, HaloStep::Stage stage, bool gradient, int own, int extended);
+  void convolution_forward_in_strips(int index, TensorRef parameters, TensorRef out);
+  void pool_backward_in_strips(int index);
+  // The gradient of what a layer's products or windows read, and, once it is finished, of the layer's input.
+  struct InputGradient {
+    int seen = -1, own = -1;  // tensors, the same one but for an extended input
+  };
+  InputGradient start_input_gradient(int index);
+  void send_halo_back(int index, const InputGradient& made);
+  void finish_input_gradient(int index, const InputGradient& made);
 
   // ---- forward
   void forward_pass();
@@ -85,8 +111,9 @@ class PlanBuilder {
   void backward(const Move& move);
 
   Plan plan_;
-  Grid first_grid_;  // of the first layer with weights
+  LayerStrategy first_;  // of the first layer with weights
   std::vector<Move> moves_;
+  std::vector<int> seen_;  // by layer: what its products or windows read, its first input or that extended
   std::vector<std::vector<int>> inputs_;  // by layer: tensors on its own grid
   std::vector<int> values_;               // by layer + 1: the tensor it puts out
   std::vector<int> rows_;                 // by layer: the report row it is counted in

@@ -27,16 +27,21 @@ void PlanBuilder::forward_pass() {
   loss();
 }
 
-// Products need all rows; so does what follows a layer that has them all.
+// Products need all rows; so does what follows a layer that has them all. Images that come out of strips are flattened
+// whole, where they are read.
 void PlanBuilder::fetch_inputs(int index) {
-  for (const int producer : layer(index).inputs)
-    inputs_[static_cast<std::size_t>(index)].push_back(on_grid_of(index, value(producer), layer(index).weighted()));
+  for (const int producer : layer(index).inputs) {
+    const bool out_of_strips = layer(index).type == LayerType::flatten && tensor(value(producer)).in_strips();
+    inputs_[static_cast<std::size_t>(index)].push_back(
+        on_grid_of(index, value(producer), layer(index).weighted() || out_of_strips));
+  }
+  seen_[static_cast<std::size_t>(index)] = input(index, 0);
 }
 
 int PlanBuilder::on_grid_of(int index, int source, bool whole) {
-  int here = tensor(source).grid == grid(index) ? source : -1;
+  int here = split_as(index, source) ? source : -1;
   for (const Move& move : moves_)
-    if (move.from == source && tensor(move.to).grid == grid(index)) here = move.to;
+    if (move.from == source && split_as(index, move.to)) here = move.to;
   if (here >= 0) {
     if (whole) gather(here);
     return here;
@@ -45,8 +50,15 @@ int PlanBuilder::on_grid_of(int index, int source, bool whole) {
   copy.name += "@" + to_string(grid(index));
   copy.role = Role::activation;
   copy.grid = grid(index);
-  copy.rows.parts = copy.grid.rows;
-  copy.whole = whole;
+  if (in_strips(index)) {
+    cut(copy, layer(index).in, index);
+    whole = false;
+  } else {
+    copy.rows.parts = copy.grid.rows;
+    if (copy.in_strips()) copy.row_floats *= copy.strips.height;
+    copy.strips = {};
+    copy.whole = whole;
+  }
   const int to = add_tensor(copy);
   gathered_[static_cast<std::size_t>(to)] = whole ? 1 : 0;
   needs_gradient_[static_cast<std::size_t>(to)] = needs_gradient_[static_cast<std::size_t>(source)];
@@ -59,7 +71,7 @@ int PlanBuilder::on_grid_of(int index, int source, bool whole) {
 
 void PlanBuilder::gather(int of) {
   char& gathered = gathered_[static_cast<std::size_t>(of)];
-  if (gathered != 0) return;
+  if (gathered != 0 || tensor(of).in_strips()) return;  // strips have all rows
   tensor(of).whole = true;
   collective(Exchange::all_gather, CollectiveOp::all_gather, producer_rows_[static_cast<std::size_t>(of)], of);
   gathered = 1;
@@ -74,8 +86,10 @@ bool PlanBuilder::may_overwrite(int producer) const {
 
 void PlanBuilder::weighted_forward(int index) {
   const Layer& of = layer(index);
-  TensorPlan weights{
-      .name = of.name + ".W", .role = Role::weights, .grid = grid(index), .rows = over_rows(of.out.channels, index)};
+  TensorPlan weights{.name = of.name + ".W",
+                     .role = Role::weights,
+                     .grid = plan_.weights_grid(index),
+                     .rows = over_rows(of.out.channels, index)};
   weights.row_floats = of.inputs_per_row() + (of.bias ? 1 : 0) + (of.normalised ? 2 : 0);
   weights.biases = of.bias;
   weights.normalised = of.normalised;
@@ -83,7 +97,9 @@ void PlanBuilder::weighted_forward(int index) {
   plan_.weights.push_back(w);
   value(index) = add_value(index, over_rows(of.out.channels, index), false);
   const TensorRef in{input(index, 0), View::whole}, out{value(index), View::own}, parameters{w, View::weights};
-  if (of.type == LayerType::convolution)
+  if (in_strips(index))
+    convolution_forward_in_strips(index, parameters, out);
+  else if (of.type == LayerType::convolution)
     compute(Action::convolution_forward, index, Work::forward, {in, parameters, out});
   else
     compute(Action::linear_forward, index, Work::forward, {parameters, in, out});
@@ -97,7 +113,7 @@ void PlanBuilder::normalise_forward(int index) {
   int& statistics = statistics_[static_cast<std::size_t>(index)];
   statistics = add_tensor({.name = of.name + ".S",
                            .role = Role::statistics,
-                           .grid = grid(index),
+                           .grid = plan_.weights_grid(index),
                            .rows = over_rows(of.out.channels, index),
                            .row_floats = 2});
   compute(Action::normalise, index, Work::forward,
@@ -126,7 +142,7 @@ void PlanBuilder::add_forward(int index) {
 
 void PlanBuilder::local_forward(int index) {
   const Layer& of = layer(index);
-  const int producer = of.inputs[0], in = value(producer);
+  const int producer = of.inputs[0], in = input(index, 0);
   const View view = rows_at_hand(in);
   const bool in_place = of.type == LayerType::relu ? may_overwrite(producer)
                         : of.type == LayerType::dropout
@@ -149,7 +165,7 @@ void PlanBuilder::local_forward(int index) {
     case LayerType::dropout:
       return compute(Action::dropout, index, Work::forward, {from, to});
     default:
-      return compute(Action::pool, index, Work::forward, {from, to});
+      return compute(Action::pool, index, Work::forward, {TensorRef{extended_input(index), view}, to});
   }
 }
 

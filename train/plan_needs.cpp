@@ -17,9 +17,12 @@ ScratchFloats scratch_of(const Plan& plan, Coordinates at) {
       scratch.exchange =
           std::max(scratch.exchange, scratch_floats(collective->operation, collective->algorithm,
                                                     plan.blocks(*collective, at), plan.group(*collective, at).me));
-    } else {
-      const Redistribution moved = plan.redistribution(std::get<RedistributeStep>(step));
+    } else if (const auto* redistribute = std::get_if<RedistributeStep>(&step)) {
+      const Redistribution moved = plan.redistribution(*redistribute);
       scratch.exchange = std::max(scratch.exchange, scratch_floats(moved, plan.options.grid.rank(at)));
+    } else {
+      const Halo halo = plan.halo(std::get<HaloStep>(step));
+      scratch.exchange = std::max(scratch.exchange, scratch_floats(halo, plan.options.grid.rank(at)));
     }
   }
   return scratch;
@@ -30,6 +33,8 @@ double messages_of(const Plan& plan) {
   for (const Step& step : plan.steps) {
     if (const auto* moved = std::get_if<RedistributeStep>(&step))
       messages += static_cast<double>(count_messages(plan.redistribution(*moved)));
+    if (const auto* halo = std::get_if<HaloStep>(&step); halo != nullptr && halo->stage == HaloStep::Stage::begin)
+      messages += static_cast<double>(count_messages(plan.halo(*halo).array));
     const auto* collective = std::get_if<CollectiveStep>(&step);
     if (collective == nullptr || collective->algorithm == Algorithm::mpi) continue;
     const int rounds = round_count(collective->algorithm, collective->operation, plan.group(*collective, {}).size);
@@ -67,6 +72,20 @@ MemoryUse memory_of(const Plan& plan, Coordinates at) {
   use.buffers = std::accumulate(slots.begin(), slots.end(), 0.0) +
                 sizeof(float) * static_cast<double>(scratch.workspace + scratch.exchange);
   return use;
+}
+
+// The first rank has the largest blocks, but of images in strips, where those in the middle have two neighbours.
+MemoryUse largest_memory_of(const Plan& plan) {
+  MemoryUse most = memory_of(plan, {});
+  Grid looked_at{1, 1};
+  for (const LayerStrategy& layer : plan.strategies) {
+    if (layer.kind != LayerKind::domain || layer.grid == looked_at) continue;
+    looked_at = layer.grid;
+    for (int rank = 1; rank < looked_at.rows; ++rank)  // of the first column, which has the most samples
+      if (const MemoryUse use = memory_of(plan, plan.options.grid.coordinates(rank)); use.total() > most.total())
+        most = use;
+  }
+  return most;
 }
 
 namespace {
@@ -110,6 +129,11 @@ void check_trainable(const Plan& plan) {
   for (std::size_t i = 0; i < plan.strategies.size(); ++i) {
     const Layer& layer = plan.network.layers[i];
     const int columns = plan.strategies[i].grid.columns;
+    if (layer.type == LayerType::batch_norm && plan.in_strips(static_cast<int>(i)))
+      throw InputError("network '" + plan.network.name + "', layer '" + layer.name +
+                       "': batch normalisation over images that are cut into " +
+                       std::to_string(plan.strategies[i].grid.rows) +
+                       " strips cannot be trained with real numbers, only predicted; expected a grid with Pc = 1");
     if (layer.type == LayerType::batch_norm && columns > 1)
       throw InputError(
           "network '" + plan.network.name + "', layer '" + layer.name +
@@ -139,9 +163,16 @@ std::vector<Call> calls_of(const Plan& plan) {
             visit_additions(plan, *collective, at, collect);
         }
   for (const Step& step : plan.steps)
-    if (const auto* redistribute = std::get_if<RedistributeStep>(&step))
+    if (const auto* redistribute = std::get_if<RedistributeStep>(&step)) {
       for (int rank = 0; rank < static_cast<int>(plan.options.grid.size()); ++rank)
         visit_copies(plan.redistribution(*redistribute), rank, collect);
+    } else if (const auto* halo = std::get_if<HaloStep>(&step)) {
+      const Grid grid = plan.grid_of(halo->own);
+      for (int row = 0; row < grid.rows; ++row)
+        for (const int column : {0, grid.columns - 1})
+          for_each_operation(plan.halo(*halo), grid.rank({row, column}),
+                             [&](const Operation& operation) { for_each_call(operation, collect); });
+    }
   return calls;
 }
 

@@ -22,7 +22,7 @@ struct Leg {
 // In a buffer's place where that is contiguous, else at the begin of `scratch`, of which the rest comes back in it.
 Leg leg_of(int peer, Buffer buffer, const StoredBlock& stored, Buffer& scratch) {
   if (peer < 0) return {.peer = MPI_PROC_NULL, .message = buffer.slice(0, 0), .block = {}, .stored = {}};
-  const std::int64_t floats = stored.rows * stored.run;
+  const std::int64_t floats = stored.floats();
   Leg leg{peer, {}, buffer.slice(stored.offset, buffer.count - stored.offset), stored};
   if (stored.contiguous()) {
     leg.message = leg.block.slice(0, floats);

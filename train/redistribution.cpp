@@ -15,14 +15,24 @@ Partition samples_of(const Redistribution& array, const Side& side) { return {ar
 ArrayBlock block_of(const Redistribution& array, const Side& side, int rank, bool whole) {
   const Coordinates at = side.grid.coordinates(rank);
   const Partition samples = samples_of(array, side);
-  return {whole ? 0 : side.rows.offset(at.row), whole ? side.rows.size() : side.rows.length(at.row),
-          samples.offset(at.column), samples.length(at.column)};
+  ArrayBlock block{0, side.rows.size(), samples.offset(at.column), samples.length(at.column), {0, array.lines}};
+  if (side.strips.cut()) {
+    block.lines = side.strips.of(at.row);
+  } else if (!whole) {
+    block.row = side.rows.offset(at.row);
+    block.rows = side.rows.length(at.row);
+  }
+  return block;
 }
 
 ArrayBlock common(const ArrayBlock& a, const ArrayBlock& b) {
   const std::int64_t row = std::max(a.row, b.row), sample = std::max(a.sample, b.sample);
-  return {row, std::min(a.row + a.rows, b.row + b.rows) - row, sample,
-          std::min(a.sample + a.samples, b.sample + b.samples) - sample};
+  const std::int64_t line = std::max(a.lines.first, b.lines.first);
+  return {row,
+          std::min(a.row + a.rows, b.row + b.rows) - row,
+          sample,
+          std::min(a.sample + a.samples, b.sample + b.samples) - sample,
+          {line, std::min(a.lines.end(), b.lines.end()) - line}};
 }
 
 ArrayBlock needed_by(const Redistribution& array, int rank) { return block_of(array, array.to, rank, array.to.whole); }
@@ -39,8 +49,14 @@ class Peers {
     stride_ = side.grid.rows;
     column_ = static_cast<int>(samples.part_of(block.sample));
     last_column_ = static_cast<int>(samples.part_of(block.sample + block.samples - 1));
-    row_ = whole ? 0 : static_cast<int>(side.rows.part_of(block.row));
-    last_row_ = whole ? stride_ - 1 : static_cast<int>(side.rows.part_of(block.row + block.rows - 1));
+    if (side.strips.cut()) {
+      row_ = side.strips.first_beyond(block.lines.first);
+      last_row_ = side.strips.last_before(block.lines.end());
+      if (row_ > last_row_) last_column_ = column_ - 1;  // lines that nobody looks at
+    } else {
+      row_ = whole ? 0 : static_cast<int>(side.rows.part_of(block.row));
+      last_row_ = whole ? stride_ - 1 : static_cast<int>(side.rows.part_of(block.row + block.rows - 1));
+    }
     // Who has all rows has what the others of its column could send.
     const int others = array.from.whole ? array.from.grid.rows : 1;
     hidden_ = me / others * others;
@@ -143,12 +159,52 @@ ArrayBlock kept_block(const Redistribution& array, int rank) {
   return common(block_of(array, array.from, rank, array.from.whole), needed_by(array, rank));
 }
 
+bool StoredBlock::contiguous() const {
+  return (samples <= 1 || sample_stride == run) && (rows <= 1 || row_stride == samples * run);
+}
+
 StoredBlock stored_block(const Redistribution& array, const Side& side, int rank, const ArrayBlock& block) {
   if (block.empty()) return {};
   const ArrayBlock all = block_of(array, side, rank, side.stored);
-  const std::int64_t stride = all.samples * array.row_floats;
-  return {(block.row - all.row) * stride + (block.sample - all.sample) * array.row_floats, block.rows,
-          block.samples * array.row_floats, stride};
+  const std::int64_t sample_stride = all.lines.count * array.line_floats, row_stride = all.samples * sample_stride;
+  return {.offset = (block.row - all.row) * row_stride + (block.sample - all.sample) * sample_stride +
+                    (block.lines.first - all.lines.first) * array.line_floats,
+          .rows = block.rows,
+          .row_stride = row_stride,
+          .samples = block.samples,
+          .sample_stride = sample_stride,
+          .run = block.lines.count * array.line_floats};
+}
+
+StoredBlock packed(const StoredBlock& block) {
+  return {0, block.rows, block.samples * block.run, block.samples, block.run, block.run};
+}
+
+// As few and long runs as both places have.
+CopyBlock copy_between(const StoredBlock& from, const StoredBlock& to) {
+  CopyBlock copy{.rows = from.samples,
+                 .run = from.run,
+                 .from_stride = from.sample_stride,
+                 .to_stride = to.sample_stride,
+                 .planes = from.rows,
+                 .from_plane = from.row_stride,
+                 .to_plane = to.row_stride};
+  if (copy.rows == 1 || (copy.from_stride == copy.run && copy.to_stride == copy.run)) {
+    copy.run *= copy.rows;
+    copy.rows = 1;
+  }
+  const auto follow = [&](std::int64_t plane, std::int64_t stride) {
+    return copy.planes == 1 || copy.rows == 1 || plane == copy.rows * stride;
+  };
+  if (follow(copy.from_plane, copy.from_stride) && follow(copy.to_plane, copy.to_stride)) {
+    if (copy.rows == 1) {
+      copy.from_stride = copy.from_plane;
+      copy.to_stride = copy.to_plane;
+    }
+    copy.rows *= copy.planes;
+    copy.planes = 1;
+  }
+  return copy;
 }
 
 std::int64_t scratch_floats(const Redistribution& array, int rank) {

@@ -9,7 +9,7 @@ namespace simtrain {
 
 namespace {
 
-constexpr std::string_view kUniform = "uniform", kConvBatch = "conv-batch", kOption = "--strategy";
+constexpr std::string_view kUniform = "uniform", kConvBatch = "conv-batch", kDomain = "domain", kOption = "--strategy";
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t";
@@ -18,12 +18,27 @@ std::string_view trimmed(std::string_view text) {
                                          : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
+// Takes a kind off the end of "PATTERN:KIND".
+LayerKind take_kind(std::string_view& text) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string_view::npos) return LayerKind::integrated;
+  const std::string_view word = trimmed(text.substr(colon + 1));
+  for (const LayerKind kind : {LayerKind::integrated, LayerKind::domain})
+    if (word == name_of(kind)) {
+      text = trimmed(text.substr(0, colon));
+      return kind;
+    }
+  return LayerKind::integrated;  // a colon within a pattern
+}
+
 StrategyRule parse_rule(std::string_view option, std::string_view text) {
   const auto colon = text.rfind(':');
-  if (colon == std::string_view::npos || trimmed(text.substr(0, colon)).empty())
+  std::string_view pattern = trimmed(text.substr(0, std::min(colon, text.size())));
+  const LayerKind kind = take_kind(pattern);
+  if (colon == std::string_view::npos || pattern.empty())
     throw InputError(std::string(option) + ": '" + std::string(text) +
-                     "' is not a rule; expected LAYERS:GRID, such as conv*:1x256");
-  return {std::string(trimmed(text.substr(0, colon))), parse_grid(option, trimmed(text.substr(colon + 1)))};
+                     "' is not a rule; expected LAYERS:GRID or LAYERS:domain:GRID, such as conv*:1x256");
+  return {std::string(pattern), parse_grid(option, trimmed(text.substr(colon + 1))), kind};
 }
 
 // Which rule a layer's name falls under; the number of rules if none.
@@ -56,28 +71,70 @@ void check_rules(const std::vector<StrategyRule>& rules, const Network& network,
   }
 }
 
-Grid grid_of(const Strategy& strategy, const Layer& layer, Grid grid) {
+LayerStrategy strategy_of(const Strategy& strategy, const Layer& layer, Grid grid, std::int64_t batch) {
+  const bool convolution = layer.type == LayerType::convolution;
   switch (strategy.kind) {
     case Strategy::Kind::uniform:
-      return grid;
+      return {LayerKind::integrated, grid};
     case Strategy::Kind::conv_batch:
-      return layer.type == LayerType::convolution ? Grid{1, static_cast<int>(grid.size())} : grid;
+      return {LayerKind::integrated, convolution ? Grid{1, static_cast<int>(grid.size())} : grid};
+    case Strategy::Kind::domain:
+      if (convolution) return {LayerKind::domain, domain_grid(grid.size(), batch)};
+      return {LayerKind::integrated, grid};
     case Strategy::Kind::rules: {
       const std::size_t rule = rule_of(strategy.rules, layer.name);
-      return rule < strategy.rules.size() ? strategy.rules[rule].grid : grid;
+      if (rule == strategy.rules.size()) return {LayerKind::integrated, grid};
+      return {strategy.rules[rule].kind, strategy.rules[rule].grid};
     }
   }
   SIMTRAIN_INVARIANT(false, "no such strategy");
 }
 
+// Of a layer with weights.
+LayerStrategy checked_strategy_of(const Strategy& strategy, const Layer& layer, Grid grid, std::int64_t batch) {
+  LayerStrategy decided = strategy_of(strategy, layer, grid, batch);
+  if (decided.kind != LayerKind::domain) return decided;
+  const std::string what = std::string(kOption) + ": layer '" + layer.name + "' ";
+  if (layer.type != LayerType::convolution)
+    throw InputError(what + "is linear and has no image to cut into strips; expected domain for convolutions only");
+  if (layer.out.height < decided.grid.rows)
+    throw InputError(what + "puts out images of " + std::to_string(layer.out.height) +
+                     " rows, which cannot be cut into the " + std::to_string(decided.grid.rows) +
+                     " strips of domain:" + to_string(decided.grid) + "; expected at most a strip for each row");
+  if (decided.grid.rows == 1) decided.kind = LayerKind::integrated;
+  return decided;
+}
+
+// The first layer with weights that what layer `index` puts out comes to.
+std::size_t reader_of(const Network& network, std::size_t index) {
+  auto at = static_cast<int>(index);
+  for (std::size_t i = index + 1; i < network.layers.size(); ++i) {
+    const Layer& layer = network.layers[i];
+    if (std::find(layer.inputs.begin(), layer.inputs.end(), at) == layer.inputs.end()) continue;
+    if (layer.weighted()) return i;
+    at = static_cast<int>(i);
+  }
+  return network.layers.size() - 1;
+}
+
 }  // namespace
+
+std::string_view name_of(LayerKind kind) { return kind == LayerKind::domain ? "domain" : "integrated"; }
+
+Grid domain_grid(std::int64_t processes, std::int64_t batch) {
+  std::int64_t strips = 1;
+  while (processes % strips != 0 || processes / strips > batch) ++strips;
+  return {static_cast<int>(strips), static_cast<int>(processes / strips)};
+}
 
 Strategy parse_strategy(std::string_view option, std::string_view text) {
   if (text == kUniform) return {};
   if (text == kConvBatch) return {.kind = Strategy::Kind::conv_batch};
+  if (text == kDomain) return {.kind = Strategy::Kind::domain};
   if (text.find(':') == std::string_view::npos)
-    throw InputError(unknown_choice(option, text, {std::string(kUniform), std::string(kConvBatch)}) +
-                     "; or rules such as 'conv*:1x256; fc*:32x8'");
+    throw InputError(
+        unknown_choice(option, text, {std::string(kUniform), std::string(kConvBatch), std::string(kDomain)}) +
+        "; or rules such as 'conv*:1x256; fc*:32x8'");
   Strategy strategy{.kind = Strategy::Kind::rules};
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(';', begin), text.size());
@@ -92,24 +149,31 @@ Strategy parse_strategy(std::string_view option, std::string_view text) {
 std::string to_string(const Strategy& strategy) {
   if (strategy.kind == Strategy::Kind::uniform) return std::string(kUniform);
   if (strategy.kind == Strategy::Kind::conv_batch) return std::string(kConvBatch);
+  if (strategy.kind == Strategy::Kind::domain) return std::string(kDomain);
   std::string text;
   for (const StrategyRule& rule : strategy.rules)
-    text += (text.empty() ? "" : "; ") + rule.pattern + ":" + to_string(rule.grid);
+    text += (text.empty() ? "" : "; ") + rule.pattern + ":" +
+            (rule.kind == LayerKind::integrated ? "" : std::string(name_of(rule.kind)) + ":") + to_string(rule.grid);
   return text;
 }
 
-std::vector<LayerStrategy> decide(const Strategy& strategy, const Network& network, Grid grid) {
+std::vector<LayerStrategy> decide(const Strategy& strategy, const Network& network, Grid grid, std::int64_t batch) {
   if (strategy.kind == Strategy::Kind::rules) check_rules(strategy.rules, network, grid);
+  const auto weighted = [&](const Layer& layer) { return checked_strategy_of(strategy, layer, grid, batch); };
   const auto first =
       std::find_if(network.layers.begin(), network.layers.end(), [](const Layer& layer) { return layer.weighted(); });
   std::vector<LayerStrategy> decided;
-  for (const Layer& layer : network.layers) {
-    if (layer.weighted())
-      decided.push_back({LayerKind::integrated, grid_of(strategy, layer, grid)});
-    else if (layer.inputs[0] == kNetworkInput)
-      decided.push_back({LayerKind::integrated, grid_of(strategy, *first, grid)});
-    else
-      decided.push_back(LayerStrategy(decided[static_cast<std::size_t>(layer.inputs[0])]));
+  for (std::size_t i = 0; i < network.layers.size(); ++i) {
+    const Layer& layer = network.layers[i];
+    if (layer.weighted()) {
+      decided.push_back(weighted(layer));
+      continue;
+    }
+    const int producer = layer.inputs[0];
+    const LayerStrategy of_input =
+        producer == kNetworkInput ? weighted(*first) : decided[static_cast<std::size_t>(producer)];
+    const bool from_strips = layer.type == LayerType::flatten && of_input.kind == LayerKind::domain;
+    decided.push_back(from_strips ? weighted(network.layers[reader_of(network, i)]) : of_input);
   }
   return decided;
 }

@@ -4,14 +4,19 @@
 //   uniform                     every layer on --grid
 //   conv-batch                  convolutions and what belongs to them on 1xP, the rest on --grid: section 2.4 of
 //                               Gholami et al., arXiv 1712.04432, its figures 7 and 9
-//   conv*:1x256; fc*:32x8       rules: PATTERN:GRID, separated by semicolons. A pattern is over the names of layers
-//   with
-//                               weights, `*` any text and `?` any character; the first that matches wins, layers that
-//                               none matches are on --grid
+//   domain                      convolutions and what belongs to them domain parallel on S x P/S, the rest on --grid:
+//                               its figure 10. S is the smallest divisor of P with a sample for each of P/S columns, so
+//                               that P may exceed the batch; with S = 1 this is conv-batch
+//   conv*:1x256; fc*:32x8       rules: PATTERN:[KIND:]GRID, separated by semicolons. A pattern is over the names of
+//   conv*:domain:8x512          layers with weights, `*` any text and `?` any character; the first that matches wins,
+//                               layers that none matches are on --grid. KIND is integrated, or domain: the grid's rows
+//                               are then strips that images are cut into by height
 // Layers without weights belong to the layer whose output they take; what comes before the first layer with weights
-// belongs to that one. A residual join is where its first input is.
+// belongs to that one. A residual join is where its first input is. A flatten of images in strips belongs to the layer
+// that reads it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +27,9 @@
 namespace simtrain {
 
 // integrated: rows of W over Pr, samples over Pc (train/plan.hpp); 1 x P is pure batch, P x 1 pure model parallelism.
-enum class LayerKind { integrated };
+// domain: every rank has all of W; lines of images over the grid's rows, samples over its columns.
+enum class LayerKind { integrated, domain };
+std::string_view name_of(LayerKind kind);
 
 struct LayerStrategy {
   LayerKind kind = LayerKind::integrated;
@@ -33,11 +40,12 @@ struct LayerStrategy {
 struct StrategyRule {
   std::string pattern;
   Grid grid;
+  LayerKind kind = LayerKind::integrated;
   bool operator==(const StrategyRule&) const = default;
 };
 
 struct Strategy {
-  enum class Kind { uniform, conv_batch, rules };
+  enum class Kind { uniform, conv_batch, domain, rules };
   Kind kind = Kind::uniform;
   std::vector<StrategyRule> rules = {};  // of Kind::rules, at least one
   bool operator==(const Strategy&) const = default;
@@ -48,7 +56,11 @@ Strategy parse_strategy(std::string_view option, std::string_view text);
 std::string to_string(const Strategy& strategy);  // parse_strategy reads it back
 
 // By layer of the network. `grid`: --grid, whose P all grids must have. InputError when one has not, when a pattern
-// matches no layer (with the nearest name), or only layers that earlier ones match.
-std::vector<LayerStrategy> decide(const Strategy& strategy, const Network& network, Grid grid);
+// matches no layer (with the nearest name), or only layers that earlier ones match; when a linear layer is to be domain
+// parallel, or a convolution with fewer output rows than there are strips. One strip is none: integrated.
+std::vector<LayerStrategy> decide(const Strategy& strategy, const Network& network, Grid grid, std::int64_t batch);
+
+// What Strategy::Kind::domain puts convolutions on.
+Grid domain_grid(std::int64_t processes, std::int64_t batch);
 
 }  // namespace simtrain

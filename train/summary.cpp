@@ -93,6 +93,10 @@ CollectiveResult Summary::exchange(int row, Exchange exchange, double iterations
       if (moved->row != row || exchange != Exchange::redistribute) continue;
       result.algorithm = "point-to-point";
       result.group_size = static_cast<int>(plan_.options.grid.size());
+    } else if (const auto* halo = std::get_if<HaloStep>(&step)) {
+      if (halo->row != row || exchange != Exchange::halo) continue;
+      result.algorithm = "point-to-point";
+      result.group_size = plan_.grid_of(halo->own).rows;
     }
   const std::size_t at = exchange_index(static_cast<std::size_t>(row), exchange);
   result.seconds = spread(at, iterations);
@@ -133,6 +137,7 @@ Result Summary::finish(const PhaseLog* phases) const {
     entry.kind = layer.description();
     const Grid grid = plan_.strategies[static_cast<std::size_t>(plan_.report_layers[at])].grid;
     if (grid != plan_.options.grid) entry.grid = LayerGrid{grid.rows, grid.columns};
+    if (plan_.in_strips(plan_.report_layers[at])) entry.strips = grid.rows;
     entry.forward_s = spread(work_index(at, Work::forward), iterations);
     entry.backward_s = spread(work_index(at, Work::backward), iterations);
     entry.update_s = spread(work_index(at, Work::update), iterations);
@@ -140,6 +145,7 @@ Result Summary::finish(const PhaseLog* phases) const {
     entry.reduce_data = exchange(row, Exchange::reduce_data, iterations);
     entry.reduce_weights = exchange(row, Exchange::reduce_weights, iterations);
     entry.redistribute = exchange(row, Exchange::redistribute, iterations);
+    entry.halo = exchange(row, Exchange::halo, iterations);
     if (phases != nullptr) entry.phases = phases_of(*phases, row);
     result.layers.push_back(std::move(entry));
   }
@@ -148,7 +154,7 @@ Result Summary::finish(const PhaseLog* phases) const {
     for (const auto& column : loss_sums_) sum += column[i];
     result.losses.push_back(sum / static_cast<double>(plan_.options.batch));
   }
-  const MemoryUse use = memory_of(plan_, {});  // the first rank has the largest blocks
+  const MemoryUse use = largest_memory_of(plan_);
   result.memory.weights = use.weights;
   result.memory.gradients = use.gradients;
   result.memory.momentum = use.momentum;

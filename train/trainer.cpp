@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "train/halo_exchange.hpp"
 #include "train/phase_log.hpp"
 
 namespace simtrain {
@@ -17,9 +18,14 @@ Trainer::Trainer(const Plan& plan, Coordinates me, Kernels& kernels, Collectives
       data_(data),
       options_(options),
       order_(data.size(), options.shuffled, options.seed) {
+  if (std::any_of(plan.steps.begin(), plan.steps.end(),
+                  [](const Step& step) { return std::holds_alternative<HaloStep>(step); }))
+    halos_ = std::make_unique<HaloExchange>(plan.options.grid.rank(me));
   allocate();
   set_initial_weights();
 }
+
+Trainer::~Trainer() = default;
 
 void Trainer::set_initial_weights() {
   for (int row = 0; row < static_cast<int>(plan_.weights.size()); ++row) {
@@ -88,15 +94,21 @@ Range Trainer::places(int tensor) const {
   return {plan_.samples(grid).offset(column), plan_.samples(grid).length(column)};
 }
 
-// The input's layout is [channels][samples][pixels]. Labels may be of other samples than the input: they are on the
-// grids of the last and of the first layer.
+// The input's layout is [channels][samples][pixels], of a strip those of its lines. Labels may be of other samples than
+// the input: they are on the grids of the last and of the first layer.
 template <typename Sample>
 void Trainer::load_batch(const Dataset& data, const Sample& sample) {
   const std::span<float> labels = kernels_.write(buffer(plan_.labels));
   const std::span<float> input = kernels_.write(buffer(plan_.input));
   if (labels.empty()) return;  // phantoms
   const Range of_labels = places(plan_.labels), of_input = places(plan_.input);
-  const auto pixels = static_cast<std::size_t>(plan_.network.input.pixels());
+  // Of each channel all pixels, or those of the rank's strip.
+  const TensorPlan& planned = plan_.tensors[static_cast<std::size_t>(plan_.input)];
+  const std::int64_t image_pixels = plan_.network.input.pixels();
+  Lines lines{0, plan_.network.input.height};
+  if (planned.in_strips()) lines = planned.strips.of(plan_.on(planned.grid, me_).row);
+  const std::int64_t first_pixel = lines.first * plan_.network.input.width;
+  const auto pixels = static_cast<std::size_t>(lines.count * plan_.network.input.width);
   const auto samples = static_cast<std::size_t>(of_input.count);
   // Place by place, since going back in the order of the samples may cost a shuffle.
   const auto end = [](Range range) { return range.offset + range.count; };
@@ -110,7 +122,7 @@ void Trainer::load_batch(const Dataset& data, const Sample& sample) {
     if (!values) continue;
     const auto i = static_cast<std::size_t>(place - of_input.offset);
     for (std::size_t channel = 0; channel * samples * pixels < input.size(); ++channel)
-      data.read(chosen, static_cast<std::int64_t>(channel * pixels),
+      data.read(chosen, static_cast<std::int64_t>(channel) * image_pixels + first_pixel,
                 input.subspan((channel * samples + i) * pixels, pixels));
   }
 }
@@ -202,6 +214,22 @@ void Trainer::execute(const RedistributeStep& step) {
       collectives_.redistribute(plan_.redistribution(step), buffer(step.from), buffer(step.to), scratch_, kernels_,
                                 account_of(step.row, Work::packing));
   note(step.row, Exchange::redistribute, begin, traffic);
+}
+
+// In between, begin returns and the rank computes: the time of both is what the halo takes.
+void Trainer::execute(const HaloStep& step) {
+  kernels_.wait(last_);
+  const double begin = MPI_Wtime();
+  const Halo halo = plan_.halo(step);
+  const Buffer own = buffer(step.own), extended = buffer(step.extended);
+  const Account account = account_of(step.row, Work::packing);
+  CollectiveTraffic traffic;
+  if (step.stage == HaloStep::Stage::begin)
+    traffic = halos_->begin(halo, step.gradient ? extended : own, step.gradient ? own : extended, scratch_, kernels_,
+                            account);
+  else
+    halos_->end(halo, step.gradient ? own : extended, scratch_, kernels_, account);
+  note(step.row, Exchange::halo, begin, traffic);
 }
 
 void Trainer::note(int row, Exchange what, double begin_s, const CollectiveTraffic& traffic) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "kernels/kernels.hpp"
@@ -15,11 +16,14 @@
 
 namespace simtrain {
 
+class HaloExchange;  // train/halo_exchange.hpp
+
 class Trainer {
  public:
   // Allocates everything and sets the initial weights, which depend on the seed alone. All references must outlive it.
   Trainer(const Plan& plan, Coordinates me, Kernels& kernels, Collectives& collectives, const Dataset& data,
           const TrainerOptions& options);
+  ~Trainer();
 
   // Runs `warm_up` untimed and then `iterations` timed iterations, from where the last call stopped. Iteration i of the
   // job trains on samples number [i*B, (i+1)*B) of the order. Every rank of the grid must call it. Losses are kept for
@@ -51,6 +55,7 @@ class Trainer {
   void execute(const ComputeStep& step);
   void execute(const CollectiveStep& step);
   void execute(const RedistributeStep& step);
+  void execute(const HaloStep& step);
   // Adds an exchange of the iteration that runs.
   void note(int row, Exchange exchange, double begin_s, const CollectiveTraffic& traffic);
   // Places in the batch of the samples that a tensor has on this rank.
@@ -67,6 +72,7 @@ class Trainer {
   Coordinates me_;
   Kernels& kernels_;
   Collectives& collectives_;
+  std::unique_ptr<HaloExchange> halos_;  // where the plan has any
   const Dataset& data_;
   TrainerOptions options_;
   SampleOrder order_;

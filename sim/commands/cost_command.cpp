@@ -18,7 +18,8 @@ constexpr const char* kUsage =
     "formulas of Gholami et al. as printed, and by the messages of this program without contention. Nothing is\n"
     "simulated, computing takes no time, and a million processes take no longer than eight.\n\n"
     "  simtrain cost --network alexnet --batch 2048 --processes 512\n"
-    "  simtrain cost --processes 512 --strategy conv-batch       the setting of the paper's figure 7\n\n";
+    "  simtrain cost --processes 512 --strategy conv-batch       the setting of the paper's figure 7\n"
+    "  simtrain cost --processes 1024 --batch 512 --strategy domain           and of its figure 10\n\n";
 
 po::options_description cost_options() {
   po::options_description options("The cost");
@@ -29,7 +30,7 @@ po::options_description cost_options() {
       "latency", word("TIME")->default_value("2us"), "alpha, of a message")(
       "bandwidth", word("RATE")->default_value("6GBps"), "1/beta")(
       "strategy", word("HOW")->default_value("uniform"),
-      "which layers are on the grid: uniform, conv-batch, or grids by layer, as for a prediction")(
+      "which layers are on the grid: uniform, conv-batch, domain, or grids by layer, as for a prediction")(
       "collectives", word("NAME")->default_value("auto"), "algorithms of the schedules, as for a prediction")(
       "gather", word("WHEN")->default_value("after-pooling"), "of the schedules: after-pooling or before-pooling")(
       "json", word("FILE"), "write the figures as JSON (docs/cost.schema.json)")("help", "this text");

@@ -156,9 +156,12 @@ void add_notes(Page& page, const CostJob& job) {
                   "send fewer messages they have more than " + format_count(kMostMessages) + ".");
   if (impossible > 0) page.sentence(counted(impossible, "grid") + " not possible with this strategy: " + why + ".");
   page.sentence(
-      "Formulas: Gholami et al., arXiv 1712.04432, as printed, words of 4 bytes. (8): layers on their grids. "
-      "(9): convolutions with images cut into Pr strips, as far as they have as many rows, all else on the "
-      "grid; a formula only. (6): moving activations to layers on other grids, which (8) lacks.");
+      "Formulas: Gholami et al., arXiv 1712.04432, as printed, words of 4 bytes. (8): layers on their grids" +
+      std::string(job.table.in_strips
+                      ? ", those in strips by (7), which makes it (9). (9): the same."
+                      : ". (9): convolutions with images cut into Pr strips, as far as they have as many rows, all "
+                        "else on the grid; a formula only.") +
+      " (6): moving activations to layers on other grids, which (8) lacks.");
   page.sentence("Schedules: the messages of this program (collectives " + std::string(name_of(job.plan.algorithm)) +
                 ", gathered " + std::string(name_of(job.plan.gather)) + "), each alone on its route.");
 }

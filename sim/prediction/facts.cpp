@@ -75,7 +75,7 @@ void add_formulas(const Plan& plan, PricedOperations& prices, const PlatformResu
     for (const auto& [exchange, collective] :
          {std::pair{Exchange::all_gather, &layer.all_gather}, std::pair{Exchange::reduce_data, &layer.reduce_data},
           std::pair{Exchange::reduce_weights, &layer.reduce_weights},
-          std::pair{Exchange::redistribute, &layer.redistribute}}) {
+          std::pair{Exchange::redistribute, &layer.redistribute}, std::pair{Exchange::halo, &layer.halo}}) {
       collective->alpha_beta_s = schedule.exchanges[row][exchange];
       collective->paper_s = paper[row][exchange];
     }

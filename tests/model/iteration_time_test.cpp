@@ -70,6 +70,14 @@ TEST(IterationTime, IsTheCostOfItsSchedulesOnSeveralGrids) {
   compare({5, 3}, 101, Algorithm::ring, "conv1:15x1; conv3:3x5; fc7:1x15");
 }
 
+// Halo exchanges too, hidden and not: strips that are alike or not, more ranks than samples.
+TEST(IterationTime, IsTheCostOfItsSchedulesWithImagesInStrips) {
+  for (const Grid grid : {Grid{4, 4}, Grid{16, 1}})
+    compare(grid, 256, Algorithm::automatic, "conv1:domain:2x8; conv2:domain:4x4; conv*:domain:2x8");
+  compare({8, 2}, 4, Algorithm::ring, "domain");
+  compare({5, 3}, 101, Algorithm::ring, "conv*:domain:5x3");
+}
+
 // On the ring of pure data parallelism, even blocks: 2 (P-1) messages of |W_i|/P words a layer, worked out here.
 TEST(IterationTime, OfPureDataParallelismIsTheTextbookRing) {
   AnalyticCost free_kernels;

@@ -105,6 +105,15 @@ TEST(Allocation, NoneWithinIterationsOnSeveralGrids) {
           << to_string(strategy) << " on " << to_string(grid);
 }
 
+// Convolutions in strips, as many as there are ranks: the halo's requests and messages.
+TEST(Allocation, NoneWithinIterationsWithImagesInStrips) {
+  const Network network = network_from_json("tall", kTall);
+  const int ranks = static_cast<int>(grids_of_world().front().size());
+  const Strategy strips{.kind = Strategy::Kind::rules, .rules = {{"?", {ranks, 1}, LayerKind::domain}}};
+  for (const Grid grid : grids_of_world())
+    EXPECT_EQ(allocations_of_iterations(network, grid, Algorithm::ring, true, strips), 0) << to_string(grid);
+}
+
 TEST(Allocation, IsCounted) {
   const long before = allocations;
   std::vector<double>* one = new std::vector<double>(100);

@@ -64,6 +64,23 @@ TEST(Training, EqualsSerialOnSeveralGridsAtOnce) {
   }
 }
 
+TEST(Training, EqualsSerialWithImagesInStrips) {
+  std::vector<TrainingCase> jobs = kSplitCases;
+  jobs.push_back(kTallCase);
+  for (const TrainingCase& job : jobs) {
+    const SerialTraining serial(job);
+    const int ranks = static_cast<int>(grids_of_world().front().size());
+    const std::vector<Grid> grids = serial.grids(ranks);
+    const std::vector<Strategy> cuts = serial.cuts(ranks);
+    for (std::size_t i = 0; i < cuts.size(); ++i) {
+      const Grid grid = grids[i % grids.size()];
+      SCOPED_TRACE(job.name + ", " + to_string(cuts[i]) + ", else on " + to_string(grid));
+      compare(serial, grid, i % 3 == 2 ? Algorithm::mpi : Algorithm::automatic,
+              i % 2 == 0 ? Gather::after_pooling : Gather::before_pooling, cuts[i]);
+    }
+  }
+}
+
 TEST(Training, EqualsSerialWithBatchNormalisation) {
   const SerialTraining serial(kWholeBatchCase);
   const Grid grid = grids_of_world().back();  // Px1

@@ -53,6 +53,7 @@ TEST(SerialTraining, HasOneAnswer) {
   constexpr int kTimes = 10;
   std::vector<TrainingCase> jobs = kSplitCases;
   jobs.push_back(kWholeBatchCase);
+  jobs.push_back(kTallCase);
   for (const TrainingCase& job : jobs)
     for (std::uint64_t i = 0; i < kTimes; ++i)
       EXPECT_LT(SerialTraining(job).distance(SerialTraining(job, kRounding, i)), kTrainingTolerance / 10) << job.name;
@@ -91,6 +92,24 @@ TEST(SimulatedTraining, EqualsSerialOnSeveralGridsAtOnce) {
         SCOPED_TRACE(job.name + ", " + to_string(mixes[i]) + ", else on " + to_string(grid));
         compare(serial, grid, i % 3 == 2 ? Algorithm::mpi : Algorithm::automatic,
                 i % 2 == 0 ? Gather::after_pooling : Gather::before_pooling, mixes[i]);
+      }
+    }
+  }
+}
+
+TEST(SimulatedTraining, EqualsSerialWithImagesInStrips) {
+  std::vector<TrainingCase> jobs = kSplitCases;
+  jobs.push_back(kTallCase);
+  for (const TrainingCase& job : jobs) {
+    const SerialTraining serial(job);
+    for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
+      const std::vector<Grid> grids = serial.grids(ranks);
+      const std::vector<Strategy> cuts = serial.cuts(ranks);
+      for (std::size_t i = 0; i < cuts.size(); ++i) {
+        const Grid grid = grids[i % grids.size()];
+        SCOPED_TRACE(job.name + ", " + to_string(cuts[i]) + ", else on " + to_string(grid));
+        compare(serial, grid, i % 3 == 2 ? Algorithm::mpi : Algorithm::automatic,
+                i % 2 == 0 ? Gather::after_pooling : Gather::before_pooling, cuts[i]);
       }
     }
   }

@@ -52,6 +52,24 @@ class SameNumbers(ProgramTest):
                 for strategy in strategies:
                     self.compare_one(network, 10, (rows, columns), "after-pooling", next(collectives), strategy)
 
+    def test_images_in_strips(self):
+        # Images in strips as far as the convolutions' lines and the batch allow, the rest on grids of as many ranks.
+        collectives = itertools.cycle(["ring", "recursive-doubling", "rabenseifner", "bruck", "auto"])
+        gathers = itertools.cycle(["after-pooling", "before-pooling"])
+        cuts = {"tall": (5, ["?:domain:SxC", "a:domain:SxC; c:domain:SxC; ?:CxS", "domain"]),
+                "joins": (8, ["?:domain:SxC", "b:domain:SxC; fc:PxI; *:CxS"]),
+                "small-cnn": (8, ["conv1:domain:SxC; conv2:CxS", "conv1:1xP; conv2:domain:SxC"])}
+        lines = {"tall": 8, "joins": 5, "small-cnn": 3}
+        for strips, columns in GRIDS:
+            ranks = strips * columns
+            for network, (batch, strategies) in cuts.items():
+                if strips == 1 or strips > lines[network] or max(strips, columns) > batch:
+                    continue
+                for strategy in strategies:
+                    for letter, number in {"S": strips, "C": columns, "P": ranks, "I": 1}.items():
+                        strategy = re.sub(rf"(?<=:|x){letter}(?=x|;|$)", str(number), strategy)
+                    self.compare_one(network, batch, (ranks, 1), next(gathers), next(collectives), strategy)
+
     def test_convolutions(self):
         self.compare("small-cnn", 9, GRIDS)
 

@@ -100,7 +100,8 @@ inline Result with_phases(Result result) {
   for (LayerResult& layer : result.layers)
     for (const double mean :
          {layer.forward_s.mean, layer.backward_s.mean, layer.update_s.mean, layer.all_gather.seconds.mean,
-          layer.reduce_data.seconds.mean, layer.reduce_weights.seconds.mean, layer.redistribute.seconds.mean}) {
+          layer.reduce_data.seconds.mean, layer.reduce_weights.seconds.mean, layer.redistribute.seconds.mean,
+          layer.halo.seconds.mean}) {
       layer.phases.emplace_back();
       if (mean == 0) continue;
       begin_s += 0.001;
@@ -126,6 +127,22 @@ inline Result with_redistribution(Result result) {
                                    .messages = 24,
                                    .alpha_beta_s = 0.004,
                                    .paper_s = 0};
+  return result;
+}
+
+// With layer a in two strips on 2 x 4: halos of 2 ms (alpha-beta 1 ms, formula 3 ms), 1 MiB.
+inline Result with_halo(Result result) {
+  result.job.strategy = "a:domain:2x4";
+  result.layers[0].grid = LayerGrid{2, 4};
+  result.layers[0].strips = 2;
+  result.layers[0].halo = {.algorithm = "point-to-point",
+                           .group_size = 2,
+                           .seconds = {0.001, 0.002, 0.003},
+                           .reduction_s = 0,
+                           .bytes_sent = {1 * kMiB, 1 * kMiB, 1 * kMiB},
+                           .messages = 16,
+                           .alpha_beta_s = 0.001,
+                           .paper_s = 0.003};
   return result;
 }
 

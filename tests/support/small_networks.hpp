@@ -70,4 +70,20 @@ inline const std::string kJoins = R"({
              {"type": "dropout", "probability": 0.25}, {"type": "flatten"},
              {"name": "fc", "type": "linear", "outputs": 4}]})";
 
+// Tall images for many strips: 19 lines, then 10, 10, 10, 8, 4. Convolutions with a stride, groups, a window of one
+// pixel, both poolings with padding, a join, dropout.
+inline const std::string kTall = R"({
+  "format": "simtrain-network", "version": 1, "name": "tall",
+  "input": {"channels": 2, "height": 19, "width": 5}, "dataset_images": 64, "default_batch": 5,
+  "layers": [{"name": "a", "type": "convolution", "filters": 4, "kernel": 5, "stride": 2, "padding": 2}, {"type": "relu"},
+             {"type": "average_pool", "window": 3, "stride": 1, "padding": 1},
+             {"name": "b", "type": "convolution", "filters": 6, "kernel": 3, "padding": 1, "groups": 2},
+             {"name": "rb", "type": "relu"}, {"type": "dropout", "probability": 0.25},
+             {"name": "c", "type": "convolution", "filters": 6, "kernel": 1},
+             {"name": "bc", "type": "add", "inputs": ["c", "rb"]}, {"type": "relu"},
+             {"name": "d", "type": "convolution", "filters": 5, "kernel": 3, "bias": false}, {"type": "relu"},
+             {"type": "max_pool", "window": 3, "stride": 2, "padding": 1}, {"type": "flatten"},
+             {"name": "fc1", "type": "linear", "outputs": 7}, {"type": "relu"},
+             {"name": "fc2", "type": "linear", "outputs": 4}]})";
+
 }  // namespace simtrain

@@ -33,6 +33,8 @@ inline const std::vector<TrainingCase> kSplitCases{{"even mlp", kEvenMlp, 12, 7}
                                                    {"odd mlp", kOddMlp, 11, 7},
                                                    {"small cnn", kSmallCnn, 9, 7},
                                                    {"joins", kJoins, 10, 7}};
+// Images whose strips are of several heights, or empty, and halos of one line or many; fewer samples than ranks.
+inline const TrainingCase kTallCase{"tall", kTall, 5, 7};
 // Its batch must not be split: batch normalisation.
 inline const TrainingCase kWholeBatchCase{"small resnet", kSmallResnet, 8, 9};
 
@@ -91,6 +93,39 @@ class SerialTraining {
     return strategies;
   }
 
+  // Strategies with convolutions in strips: for each grid that the batch can be split over, all convolutions that have
+  // rows enough, and every second one with the others on the grid the other way round; `domain` where it can be had.
+  [[nodiscard]] std::vector<Strategy> cuts(int ranks) const {
+    std::vector<Strategy> strategies;
+    for (const Grid grid : grids_of(ranks)) {
+      if (grid.rows == 1 || grid.columns > batch_) continue;
+      Strategy all{.kind = Strategy::Kind::rules}, turns{.kind = Strategy::Kind::rules};
+      const Grid turned = grid.rows <= batch_ ? Grid{grid.columns, grid.rows} : grid;
+      int number = 0;
+      for (const Layer& layer : network_.layers) {
+        if (layer.type != LayerType::convolution || layer.out.height < grid.rows) continue;
+        all.rules.push_back({layer.name, grid, LayerKind::domain});
+        const bool cut = number++ % 2 == 0;
+        turns.rules.push_back({layer.name, cut ? grid : turned, cut ? LayerKind::domain : LayerKind::integrated});
+      }
+      if (all.rules.empty()) continue;
+      strategies.push_back(all);
+      strategies.push_back(turns);
+    }
+    const Grid cut = domain_grid(ranks, batch_);
+    const bool fits = std::all_of(network_.layers.begin(), network_.layers.end(), [&](const Layer& layer) {
+      return layer.type != LayerType::convolution || layer.out.height >= cut.rows;
+    });
+    if (fits) strategies.push_back({.kind = Strategy::Kind::domain});
+    return strategies;
+  }
+  // Those that the batch can be split over.
+  [[nodiscard]] std::vector<Grid> grids(int ranks) const {
+    std::vector<Grid> grids = grids_of(ranks);
+    std::erase_if(grids, [&](Grid grid) { return grid.columns > batch_; });
+    return grids;
+  }
+
   // Trains for kComparedIterations, of which 2 are warm-up, and compares this rank's first gradients and final
   // parameters. Every rank of the plan's grid must call it. Returns what the rank found, its share of the losses too.
   RankResult train_and_compare(const Plan& plan, Coordinates me, Kernels& kernels) const {
@@ -146,7 +181,7 @@ class SerialTraining {
     for (std::size_t row = 0; row < expected.size(); ++row) {
       const auto index = static_cast<std::size_t>(plan.report_layers[row]);
       const Layer& layer = plan.network.layers[index];
-      const Grid grid = plan.strategies[index].grid;
+      const Grid grid = plan.weights_grid(plan.report_layers[row]);
       const Partition rows{layer.out.channels, grid.rows};
       const int grid_row = plan.on(grid, me).row;
       SCOPED_TRACE(layer.name);  // no message is sent within it, or simulated ranks would mix their traces

@@ -81,6 +81,32 @@ TEST(Calls, OfConvolutionAreThoseThatAreMade) {
           }
 }
 
+// Some of the output rows, as of a strip: products are copied to their places.
+TEST(Calls, OfPartialConvolutionsAreThoseThatAreMade) {
+  ConvolutionGeometry strip{8, 6, 10, 12, 5, 10, 3, 3, 1, 1, 4};
+  strip.row_shift = 1;
+  for (const std::int64_t samples : {0, 1, 3})
+    for (std::int64_t first = 0; first <= 5; ++first)
+      for (std::int64_t rows = 0; first + rows <= 5; ++rows) {
+        const Convolution op{ConvolutionPass::forward, strip, 0, 12, samples, first, rows};
+        Counts counts = announced(op);
+        std::int64_t copied = 0;
+        std::erase_if(counts, [&](const auto& call) {
+          if (std::get<0>(call.first) != Kernel::flatten) return false;
+          copied += std::get<1>(call.first) * call.second;
+          return true;
+        });
+        ASSERT_EQ(copied, op.partial() ? 12 * samples * rows * 10 : 0);
+        ASSERT_EQ(executed(op, 1 << 16), counts) << "rows " << first << " + " << rows;
+        if (rows == 0 || samples == 0) {
+          ASSERT_TRUE(counts.empty());
+        } else {
+          ASSERT_EQ(counts.at({Kernel::gemm_nn, 3, samples * rows * 10, 18}), 4);
+          ASSERT_EQ(workspace_floats(op), (18 + (rows == 5 ? 0 : 3)) * samples * rows * 10);
+        }
+      }
+}
+
 TEST(Calls, OfProductsAreThoseThatAreMade) {
   for (const Transposition transposition : {Transposition::nn, Transposition::nt, Transposition::tn})
     for (const std::int64_t m : {0, 1, 7})
@@ -117,6 +143,9 @@ TEST(Calls, OfStreamsHaveTheirElements) {
   EXPECT_EQ(only(BiasGradient{3, 5}), Shape(bias_gradient, 15, 1, 1));
   EXPECT_EQ(only(Flatten{FlattenDirection::gradient, 2, 3, 5}), Shape(flatten, 30, 1, 1));
   EXPECT_EQ(only(CopyBlock{4, 7, 100, 7}), Shape(flatten, 28, 1, 1));
+  EXPECT_EQ(only(CopyBlock{4, 7, 100, 7, 3, 1000, 28}), Shape(flatten, 84, 1, 1));
+  EXPECT_EQ(only(CopyBlock{4, 7, 7, 100, 3, 28, 1000, true}), Shape(add, 84, 1, 1));
+  EXPECT_EQ(only(Clear{5}), Shape(relu, 5, 1, 1));
   EXPECT_EQ(only(SoftmaxLoss{10, 7, 100}), Shape(softmax_loss, 70, 1, 1));
   EXPECT_EQ(only(Update{9, 0.1F, 0.9F, 0}), Shape(update, 9, 1, 1));
   const auto pooling = [&](PoolingKind kind, PoolingPass pass) {

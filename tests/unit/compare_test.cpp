@@ -42,7 +42,8 @@ TEST(Compare, WorksOutTotals) {
   expect_contrast(comparison.adding, 3.5, 3.5);
   expect_contrast(comparison.imbalance, 1.5 * 48 - 48, 1.5 * 48 - 41.5);  // the means changed, the most loaded not
   expect_contrast(comparison.extrapolated, 0, 2.4);
-  const std::vector<std::pair<double, double>> phases{{15, 15.5}, {30, 23}, {3, 3}, {6, 6}, {8, 8}, {8, 6.5}, {0, 0}};
+  const std::vector<std::pair<double, double>> phases{{15, 15.5}, {30, 23}, {3, 3}, {6, 6},
+                                                      {8, 8},     {8, 6.5}, {0, 0}, {0, 0}};
   ASSERT_EQ(comparison.phases.size(), phases.size());
   for (std::size_t i = 0; i < phases.size(); ++i)
     expect_contrast(comparison.phases[i], phases[i].first, phases[i].second);
@@ -246,6 +247,17 @@ TEST(Compare, KnowsRedistribution) {
   EXPECT_NEAR(comparison.communication.difference_s(), 0.003, 1e-12);
   EXPECT_EQ(comparison.differences.front().layer, comparison.differences.front().phase ? "b" : "");
   EXPECT_NE(comparison_to_json(comparison).find("\"redistribute\""), std::string::npos);
+  EXPECT_THROW((void)compare({"a.json", ours}, {"c.json", sample_result()}), InputError);
+}
+
+TEST(Compare, KnowsHalos) {
+  const Result ours = with_halo(sample_result());
+  Result theirs = ours;
+  theirs.layers[0].halo.seconds.mean = 0.005;
+  const Comparison comparison = compare({"a.json", ours}, {"b.json", theirs});
+  EXPECT_DOUBLE_EQ(comparison.phases[static_cast<std::size_t>(Phase::halo)].difference_s(), 0.003);
+  EXPECT_NEAR(comparison.communication.difference_s(), 0.003, 1e-12);
+  EXPECT_NE(comparison_to_json(comparison).find("\"halo\""), std::string::npos);
   EXPECT_THROW((void)compare({"a.json", ours}, {"c.json", sample_result()}), InputError);
 }
 

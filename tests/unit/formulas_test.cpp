@@ -141,6 +141,28 @@ TEST(Formula, OfAPlanTakesEachLayersGrid) {
   expect_same(rows[5].total(), formula_8_integrated(layers()[5], 2048, {16, 32}, kNetwork).total());
 }
 
+// (9): images in 2 strips, 512 columns of a sample each.
+TEST(Formula, OfAPlanWithStripsIsThat9) {
+  PlanOptions options;
+  options.grid = {64, 16};
+  options.batch = 512;
+  options.strategy.kind = Strategy::Kind::domain;
+  const auto rows = paper_cost(make_plan(alexnet(), options), kNetwork);
+  ASSERT_EQ(rows.size(), 8U);
+  // conv2: two lines of 27 pixels of 96 channels forward, of 256 back; its weights over all 1024.
+  expect_same(rows[1][Exchange::halo], 2 * kAlpha + kBeta * 27 * 2 * (96 + 256));
+  expect_same(rows[1][Exchange::reduce_weights], 2 * (10 * kAlpha + kBeta * 1023 / 1024 * 307'200));
+  EXPECT_EQ(rows[1][Exchange::all_gather], 0);
+  expect_same(rows[6].total(), formula_8_integrated(layers()[6], 512, {64, 16}, kNetwork).total());
+  double sum = 0;
+  for (const ExchangeSeconds& row : rows) sum += row.total();
+  const std::vector<FormulaLayer> all = layers();
+  expect_same(sum, formula_7_domain({all.begin(), all.begin() + 5}, 1, 1024, kNetwork) +
+                       formula_8_integrated(all[5], 512, {64, 16}, kNetwork).total() +
+                       formula_8_integrated(all[6], 512, {64, 16}, kNetwork).total() +
+                       formula_8_integrated(all[7], 512, {64, 16}, kNetwork).total());
+}
+
 CostTable table_of(int processes, Strategy::Kind kind, std::int64_t batch = 2048) {
   PlanOptions options;
   options.batch = batch;
@@ -170,6 +192,27 @@ TEST(CostTable, HasFigure7sWinners) {
         at(table, {1, printed.processes}).formula_8_s.before_s / table.grids.front().formula_8_s.before_s;
     EXPECT_NEAR(ratio / printed.speed_up, 1, 0.1) << printed.processes;
     EXPECT_DOUBLE_EQ(at(table, {1, printed.processes}).formula_8_s.before_s, *table.formula_4_s);
+  }
+}
+
+// Figure 10: convolutions in P/512 strips, fully connected layers on the grid, beside those on strips x 512 as well.
+// The printed ratios are 3 to 4 % below what (9) gives.
+TEST(CostTable, HasFigure10sRatios) {
+  struct Printed {
+    int processes;
+    double speed_up;  // of communication, over the panel's first bar
+  };
+  for (const Printed& printed : {Printed{512, 13.9}, Printed{1024, 7.8}, Printed{2048, 4.7}, Printed{4096, 2.9}}) {
+    const CostTable table = table_of(printed.processes, Strategy::Kind::domain, 512);
+    const GridCost& first = at(table, {printed.processes / 512, 512});
+    ASSERT_TRUE(first.impossible.empty());
+    EXPECT_NEAR(first.formula_8_s.before_s / table.grids.front().formula_8_s.before_s / printed.speed_up, 1, 0.05)
+        << printed.processes;
+    if (printed.processes == 512) continue;  // one strip: (8)
+    EXPECT_EQ(first.formula_9_s, first.formula_8_s.before_s);
+    // Out of strips, whatever the grid: the layer before fc6 on all ranks.
+    expect_same(at(table, {printed.processes / 512, 512}).formula_6_s.after_s,
+                formula_6_redistribution(layers(Gather::after_pooling)[4], 512, printed.processes, kNetwork));
   }
 }
 

@@ -26,39 +26,59 @@ std::vector<Redistribution> cases(int ranks) {
       for (const bool from_whole : {false, true})
         for (const bool to_whole : {false, true})
           for (const bool stored : {false, true})
-            for (const auto& [rows, unit, batch, row_floats] :
+            for (const auto& [rows, unit, batch, line_floats] :
                  {std::tuple{5, 3, 13, 1}, std::tuple{8, 1, 8, 4}, std::tuple{2, 1, 30, 2}}) {
               if (batch < ranks) continue;
               all.push_back({.from = side(from, rows, unit, from_whole, from_whole || stored),
                              .to = side(to, rows, unit, to_whole, to_whole || stored),
                              .batch = batch,
-                             .row_floats = row_floats});
+                             .line_floats = line_floats});
             }
   return all;
 }
 
+// Images of so many lines in strips, or what windows over them see.
+Side in_strips(Grid grid, std::int64_t rows, const Strips& strips) {
+  return {.grid = grid, .rows = {rows, 1}, .strips = strips};
+}
+
 // The elements of a rank's part, worked out one by one.
 struct Element {
-  std::int64_t row, sample, pixel;
+  std::int64_t row, sample, line, pixel;
   auto operator<=>(const Element&) const = default;
 };
+// Whether a strip has a line, or the window of one of its outputs sees it.
+bool sees(const Strips& strips, int strip, std::int64_t line) {
+  if (!strips.cut()) return true;
+  std::int64_t first = strips.height, last = -1;
+  for (std::int64_t out = strips.outputs.offset(strip);
+       out < strips.outputs.offset(strip) + strips.outputs.length(strip); ++out)
+    for (std::int64_t y = out * strips.stride - strips.padding;
+         y < out * strips.stride - strips.padding + strips.window; ++y)
+      if (y >= 0 && y < strips.height) {
+        first = std::min(first, y);
+        last = std::max(last, y);
+      }
+  return line >= first && line <= last;
+}
 std::set<Element> part(const Redistribution& array, const Side& side, int rank, bool whole) {
   const int grid_row = rank % side.grid.rows, column = rank / side.grid.rows;
   const Partition samples{array.batch, side.grid.columns};
   std::set<Element> elements;
   for (std::int64_t row = 0; row < side.rows.size(); ++row)
     for (std::int64_t sample = 0; sample < array.batch; ++sample) {
-      const bool mine =
-          row >= side.rows.offset(grid_row) && row < side.rows.offset(grid_row) + side.rows.length(grid_row);
+      const bool mine = side.strips.cut() || (row >= side.rows.offset(grid_row) &&
+                                              row < side.rows.offset(grid_row) + side.rows.length(grid_row));
       const bool of_column =
           sample >= samples.offset(column) && sample < samples.offset(column) + samples.length(column);
-      for (std::int64_t pixel = 0; (whole || mine) && of_column && pixel < array.row_floats; ++pixel)
-        elements.insert({row, sample, pixel});
+      for (std::int64_t line = 0; (whole || mine) && of_column && line < array.lines; ++line)
+        for (std::int64_t pixel = 0; sees(side.strips, grid_row, line) && pixel < array.line_floats; ++pixel)
+          elements.insert({row, sample, line, pixel});
     }
   return elements;
 }
 
-// A rank's buffer: [rows][samples][row_floats], of all rows or its own.
+// A rank's buffer: [rows][samples][lines][line_floats], of all rows or its own.
 std::map<std::int64_t, Element> places(const Redistribution& array, const Side& side, int rank) {
   std::map<std::int64_t, Element> result;
   std::int64_t place = 0;
@@ -71,8 +91,9 @@ std::vector<Element> read(const Redistribution& array, const Side& side, int ran
   const StoredBlock stored = stored_block(array, side, rank, block);
   std::vector<Element> elements;
   for (std::int64_t row = 0; row < stored.rows; ++row)
-    for (std::int64_t i = 0; i < stored.run; ++i)
-      elements.push_back(buffer.at(stored.offset + row * stored.stride + i));
+    for (std::int64_t sample = 0; sample < stored.samples; ++sample)
+      for (std::int64_t i = 0; i < stored.run; ++i)
+        elements.push_back(buffer.at(stored.offset + row * stored.row_stride + sample * stored.sample_stride + i));
   return elements;
 }
 
@@ -131,13 +152,55 @@ TEST(Redistribution, BringsWhatIsNeededAndNoMore) {
     }
 }
 
+// Strips to rows, rows to strips, strips to other strips, and strips to what windows over them see.
+TEST(Redistribution, BringsLinesToAndFromStrips) {
+  constexpr std::int64_t kRows = 3, kHeight = 7, kBatch = 12;
+  for (const int ranks : {1, 2, 3, 4, 6, 8, 12})
+    for (const Grid from : grids_of(ranks))
+      for (const Grid to : grids_of(ranks)) {
+        const Side strips = in_strips(from, kRows, {kHeight, {kHeight, from.rows}});
+        std::vector<std::pair<Side, Side>> sides{{strips, in_strips(to, kRows, {kHeight, {kHeight, to.rows}})}};
+        for (const bool whole : {false, true}) {
+          sides.emplace_back(strips, side(to, kRows, 1, whole, whole));
+          sides.emplace_back(side(to, kRows, 1, whole, true), strips);
+        }
+        if (from == to)
+          for (const auto& [outputs, window, stride, padding] :
+               {std::tuple{7, 3, 1, 1}, std::tuple{7, 5, 1, 2}, std::tuple{3, 3, 2, 0}, std::tuple{4, 1, 2, 0},
+                std::tuple{9, 1, 1, 1}, std::tuple{2, 7, 3, 2}, std::tuple{1, 7, 1, 0}})
+            sides.emplace_back(strips, in_strips(to, kRows, {kHeight, {outputs, to.rows}, window, stride, padding}));
+        for (const auto& [source, target] : sides) {
+          SCOPED_TRACE(to_string(from) + " to " + to_string(to));
+          ASSERT_NO_FATAL_FAILURE(
+              expect_right({.from = source, .to = target, .batch = kBatch, .line_floats = 2, .lines = kHeight}));
+        }
+      }
+}
+
+// Blocks from one place to another: as few runs as there can be.
+TEST(Redistribution, CopiesInLongRuns) {
+  const auto copy = [](const StoredBlock& from, const StoredBlock& to) {
+    const CopyBlock block = copy_between(from, to);
+    return std::tuple{block.planes, block.rows, block.run, block.from_stride, block.to_stride};
+  };
+  const StoredBlock dense{0, 3, 20, 4, 5, 5}, lines{2, 3, 40, 4, 10, 5}, samples{0, 3, 100, 4, 5, 5},
+      both{0, 3, 100, 4, 10, 5};
+  EXPECT_TRUE(dense.contiguous());
+  EXPECT_FALSE(lines.contiguous());
+  EXPECT_FALSE(samples.contiguous());
+  EXPECT_EQ(copy(dense, dense), (std::tuple{1, 3, 20, 20, 20}));
+  EXPECT_EQ(copy(dense, lines), (std::tuple{1, 12, 5, 5, 10}));
+  EXPECT_EQ(copy(samples, dense), (std::tuple{1, 3, 20, 100, 20}));
+  EXPECT_EQ(copy(both, dense), (std::tuple{3, 4, 5, 10, 5}));
+}
+
 // AlexNet's conv5 to fc6 at P = 512, B = 2048, 16 x 32: a rank has 4 samples of 9216 and needs 64: it gets 60, from 15
 // ranks, as an all-gather over Pr = 16 moves. The gradient comes back without a message.
 TEST(Redistribution, FromBatchToAGridIsAnAllGather) {
   const Redistribution forward{.from = side({1, 512}, 256, 36, false, false),
                                .to = side({16, 32}, 256, 36, true, true),
                                .batch = 2048,
-                               .row_floats = 1};
+                               .line_floats = 1};
   EXPECT_EQ(count_messages(forward), 512 * 15);
   for (const int rank : {0, 5, 511}) {
     std::int64_t received = 0, rounds = 0;
@@ -151,7 +214,7 @@ TEST(Redistribution, FromBatchToAGridIsAnAllGather) {
   const Redistribution backward{.from = side({16, 32}, 256, 36, true, true),
                                 .to = side({1, 512}, 256, 36, false, false),
                                 .batch = 2048,
-                                .row_floats = 1};
+                                .line_floats = 1};
   EXPECT_EQ(count_messages(backward), 0);
 }
 
@@ -160,7 +223,7 @@ TEST(Redistribution, OfAMillionRanksIsLookedAtOneByOne) {
   const Redistribution array{.from = side({1, 1 << 20}, 9216, 1, false, false),
                              .to = side({1 << 10, 1 << 10}, 9216, 1, true, true),
                              .batch = 1 << 22,
-                             .row_floats = 1};
+                             .line_floats = 1};
   const int rank = 777'777;
   int rounds = 0;
   std::int64_t received = 0;
@@ -176,7 +239,7 @@ TEST(Redistribution, OfAMillionRanksIsLookedAtOneByOne) {
 // 2: 0 to 2 to 1 to 0. Messages of one float, of which the target's are contiguous; each keeps one float.
 TEST(Redistribution, ClocksTakeTheRounds) {
   const Redistribution array{
-      .from = side({1, 3}, 3, 1, false, false), .to = side({3, 1}, 3, 1, true, true), .batch = 3, .row_floats = 1};
+      .from = side({1, 3}, 3, 1, false, false), .to = side({3, 1}, 3, 1, true, true), .batch = 3, .line_floats = 1};
   std::vector<double> clocks{0, 0, 10};
   // 3 rows of 1 sample on the sending side (contiguous), 3 rows of 3 samples on the receiving side (packed).
   advance_clocks(

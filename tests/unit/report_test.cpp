@@ -122,6 +122,19 @@ TEST(Report, ShowsGridsOfLayersAndRedistribution) {
   EXPECT_EQ(to_text(sample_result()).find("redis"), std::string::npos);
 }
 
+TEST(Report, ShowsStripsAndHalos) {
+  const std::string text = to_text(with_halo(sample_result()));
+  EXPECT_EQ(after(text, "layers"), words_of("2 strips x 4: a; 4 x 2: b"));
+  EXPECT_EQ(after(text, "a").at(7), "2.000");  // after the three compute phases, their sum and three collectives
+  EXPECT_EQ(after(text, "b").at(7), "-");
+  EXPECT_EQ(after(text, "total").at(7), "2.000");
+  EXPECT_EQ(after(text, "halo point-to-point"), words_of("2 2.000 1.000 2.00 3.000 0.67"));
+  EXPECT_TRUE(says(text, "formula (9): Gholami et al."));
+  EXPECT_EQ(text.find("formula (8)"), std::string::npos);
+  expect_narrow(text);
+  EXPECT_EQ(to_text(sample_result()).find("halo"), std::string::npos);
+}
+
 TEST(Report, SharesAddUpToTheIteration) {
   const std::string text = to_text(sample_result());
   const Words compute = after(text.substr(text.find("Where the time goes")), "compute");

@@ -51,7 +51,7 @@ TEST(ResultJson, RoundTripGivesAnEqualResult) {
   for (const Result& result :
        {sample_result(), calibrated, sample_native_result(), with_phases(sample_native_result()),
         with_replicas(sample_result()), with_machine(sample_result()), with_redistribution(sample_result()),
-        with_phases(with_redistribution(sample_result()))}) {
+        with_phases(with_redistribution(sample_result())), with_phases(with_halo(sample_result()))}) {
     const std::string text = to_json(result);
     EXPECT_EQ(result_from_json("r.json", text), result);
     EXPECT_EQ(to_json(result_from_json("r.json", text)), text);
@@ -102,6 +102,20 @@ TEST(ResultJson, HasRedistributionWhereThereIsOne) {
   EXPECT_EQ(b["redistribute"]["messages"], 24);
   EXPECT_EQ(b["grid_columns"], 4);
   EXPECT_NEAR(document["totals"]["communication_s"].get<double>(), 0.027, 1e-12);
+}
+
+TEST(ResultJson, HasHalosWhereThereAreSome) {
+  const json document = json::parse(to_json(with_phases(with_halo(sample_result()))));
+  const json &a = document["layers"][0], &b = document["layers"][1];
+  for (const char* key : {"halo", "strips"}) {
+    EXPECT_TRUE(a.contains(key)) << key;
+    EXPECT_FALSE(b.contains(key)) << key;
+  }
+  EXPECT_EQ(a["strips"], 2);
+  EXPECT_EQ(a["halo"]["messages"], 16);
+  EXPECT_EQ(a["phases"]["halo"]["median_s"], 0.002);
+  EXPECT_FALSE(a["phases"].contains("redistribute"));
+  EXPECT_NEAR(document["totals"]["communication_s"].get<double>(), 0.024, 1e-12);
 }
 
 TEST(ResultJson, EveryMissingOrUnknownKeyIsRefused) {
