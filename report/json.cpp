@@ -17,7 +17,7 @@ ordered_json write(const char* key, const Spread& spread) {
 }
 
 ordered_json write(const CollectiveResult& collective) {
-  return {{"algorithm", collective.algorithm},
+  ordered_json value = {{"algorithm", collective.algorithm},
           {"group_size", collective.group_size},
           {"seconds", write("seconds", collective.seconds)},
           {"reduction_s", finite("reduction_s", collective.reduction_s)},
@@ -25,6 +25,8 @@ ordered_json write(const CollectiveResult& collective) {
           {"messages", finite("messages", collective.messages)},
           {"alpha_beta_s", finite("alpha_beta_s", collective.alpha_beta_s)},
           {"paper_s", finite("paper_s", collective.paper_s)}};
+  if (collective.exposed_s) value["exposed_s"] = finite("exposed_s", *collective.exposed_s);
+  return value;
 }
 
 ordered_json write(const PhaseResult& phase) {
@@ -89,7 +91,7 @@ ordered_json write(const MemoryResult& memory) {
 }
 
 ordered_json write(const JobResult& job) {
-  return {{"network", job.network},
+  ordered_json value = {{"network", job.network},
           {"strategy", job.strategy},
           {"collectives", job.collectives},
           {"gather", job.gather},
@@ -111,6 +113,9 @@ ordered_json write(const JobResult& job) {
           {"dropout", job.dropout},
           {"data", job.data},
           {"shuffled", job.shuffled}};
+  if (job.overlaps())
+    value.update({{"overlap", job.overlap}, {"progress", job.progress}, {"bucket_bytes", job.bucket_bytes}});
+  return value;
 }
 
 ordered_json write(const PlatformResult& platform) {
@@ -164,7 +169,7 @@ ordered_json write(const NativeResult& native) {
 }
 
 ordered_json write_totals(const Result& result) {
-  return {{"epoch_s", finite("epoch_s", result.epoch_s())},
+  ordered_json value = {{"epoch_s", finite("epoch_s", result.epoch_s())},
           {"images_per_s", finite("images_per_s", result.images_per_s())},
           {"compute_s", finite("compute_s", result.compute_s())},
           {"communication_s", finite("communication_s", result.communication_s())},
@@ -173,6 +178,10 @@ ordered_json write_totals(const Result& result) {
           {"paper_s", finite("paper_s", result.paper_s())},
           {"extrapolated_s", finite("extrapolated_s", result.extrapolated_s())},
           {"bytes_sent", finite("bytes_sent", result.bytes_sent())}};
+  if (result.job.overlaps())
+    value.update({{"exposed_s", finite("exposed_s", result.exposed_s())},
+                  {"hidden_s", finite("hidden_s", result.hidden_s())}});
+  return value;
 }
 
 }  // namespace

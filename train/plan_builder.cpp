@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "train/plan_overlap.hpp"
 
 namespace simtrain {
 
@@ -47,6 +48,7 @@ Plan PlanBuilder::build() {
   forward_pass();
   backward_pass();
   share_memory_of_gradients();
+  overlap_communication(plan_);
   return std::move(plan_);
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "kernels/kernels.hpp"
@@ -20,6 +21,7 @@ class Trainer {
   // Allocates everything and sets the initial weights, which depend on the seed alone. All references must outlive it.
   Trainer(const Plan& plan, Coordinates me, Kernels& kernels, Collectives& collectives, const Dataset& data,
           const TrainerOptions& options);
+  ~Trainer();
 
   // Runs `warm_up` untimed and then `iterations` timed iterations, from where the last call stopped. Iteration i of the
   // job trains on samples number [i*B, (i+1)*B) of the order. Every rank of the grid must call it. Losses are kept for
@@ -51,8 +53,26 @@ class Trainer {
   void execute(const ComputeStep& step);
   void execute(const CollectiveStep& step);
   void execute(const RedistributeStep& step);
-  // Adds an exchange of the iteration that runs.
-  void note(int row, Exchange exchange, double begin_s, const CollectiveTraffic& traffic);
+  void execute(const WaitStep& step);
+  // Adds an exchange of the iteration that runs, or a row's share of one.
+  void note(int row, Exchange exchange, Interval under_way, double exposed_s, const CollectiveTraffic& traffic,
+            double share = 1);
+
+  // ---- with overlap only (train/trainer_exchanges.cpp)
+  struct Overlapping;
+  void prepare_overlap(std::int64_t scratch_floats);
+  void begin_in_background(const CollectiveStep& step);
+  void begin_beside(const CollectiveStep& step);
+  void end_oldest_in_background();
+  void end_beside();
+  // With progress by polling: after an operation.
+  void come_by();
+  // Runs a collective to its end, while those in the background go on if progress is ideal.
+  CollectiveTraffic communicate(const CollectiveStep& step);
+  // kernels_.wait(), while those in the background go on if progress is ideal.
+  void wait_for(Event event);
+  // What of a wait between two times nothing was computed in.
+  [[nodiscard]] double exposed_s(double begin_s, double end_s);
   // Places in the batch of the samples that a tensor has on this rank.
   [[nodiscard]] Range places(int tensor) const;
   [[nodiscard]] Buffer operand(TensorRef ref) const;
@@ -81,6 +101,7 @@ class Trainer {
   std::vector<std::array<RunningExchange, kExchanges>> running_;  // by row
   std::int64_t timed_ = 0;                                        // iterations noted in options_.phases
   Event last_;
+  std::unique_ptr<Overlapping> overlapping_;  // none without overlap
 };
 
 }  // namespace simtrain
