@@ -208,7 +208,8 @@ void Trainer::book(RankResult& result, double begin_s) {
   size_totals(result);
   const auto note = [&](int row, int phase, double seconds, Interval on_clock) {
     if (options_.phases == nullptr || !options_.phases->has(row, phase)) return;
-    const Interval since_begin{on_clock.begin_s - begin_s, on_clock.end_s - begin_s};
+    // A thread that computes has a clock of its own, which may be off by what MPI's rounds to.
+    const Interval since_begin{std::max(0.0, on_clock.begin_s - begin_s), std::max(0.0, on_clock.end_s - begin_s)};
     options_.phases->add(timed_, row, phase, seconds, since_begin);
   };
   for (int row = 0; row < static_cast<int>(plan_.report_layers.size()); ++row) {

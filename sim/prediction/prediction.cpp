@@ -96,9 +96,8 @@ Result simulate(const Job& job, const PredictionOptions& options) {
         prices, [slower](double seconds) { charge_compute(seconds * slower); }, std::move(numbers),
         [&] { return simulation.clock_s(); },
         noise ? noise->of_rank(rank, nodes[static_cast<std::size_t>(rank)]) : nullptr);
-    TrainerOptions of_rank = trainer_options;
-    of_rank.background = lanes.join(rank, kernels, slower);
-    Trainer trainer(plan, me, kernels, collectives, *job.training_data, of_rank);
+    trainer_options.background = lanes.join(rank, kernels, slower);  // copied before another rank runs
+    Trainer trainer(plan, me, kernels, collectives, *job.training_data, trainer_options);
     simulation.align();  // making communicators took some ranks longer than others
     simulation.count_from_now();
     summary.add(trainer.run(job.warm_up, job.iterations));

@@ -22,8 +22,7 @@ Result overlapped() {
   result.job.progress = "polling";
   result.job.bucket_bytes = std::int64_t{25} << 20;
   for (LayerResult& layer : result.layers)
-    for (const auto collective : {&LayerResult::all_gather, &LayerResult::reduce_data, &LayerResult::reduce_weights,
-                                  &LayerResult::redistribute})
+    for (const auto collective : {&LayerResult::all_gather, &LayerResult::reduce_data, &LayerResult::reduce_weights})
       (layer.*collective).exposed_s = (layer.*collective).seconds.mean;
   result.layers[0].reduce_weights.exposed_s = 1 * kMs;
   result.layers[1].reduce_weights.exposed_s = 0.5 * kMs;
