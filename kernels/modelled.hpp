@@ -92,7 +92,7 @@ class ModelledKernels final : public Kernels {
   std::unique_ptr<Kernels> numbers_;
   std::unique_ptr<Noise> noise_;
   std::vector<Booked> accounts_;
-  std::vector<Booking> pending_;     // enqueued, and neither charged nor going on aside
+  std::vector<Booking> pending_;  // enqueued, and neither charged nor going on aside
   std::unique_ptr<ComputingAside> aside_;
   std::function<void(double)> pass_;
   std::vector<Booking> going_on_;  // aside

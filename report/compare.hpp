@@ -6,8 +6,8 @@
 //
 // Layers' times are means over ranks, the iteration is the slowest rank's. What is left between them is `neither`:
 //   iteration = computing + communication + neither
-// With overlap, communication is what of it was exposed; the rest is `hidden`, which takes no time of its own. `neither`
-// is idling at the end of an iteration and what no layer is charged with; waiting inside a collective counts as
+// With overlap, communication is what was exposed; the rest is `hidden`, which takes no time of its own. `neither` is
+// idling at the end of an iteration and what no layer is charged with; waiting inside a collective counts as
 // communication. As the sum holds for both results, it holds for their differences, so that nothing stays unexplained.
 //
 // All of these are medians over iterations where both results have them, which a disturbed iteration does not move,

@@ -17,9 +17,7 @@ double waited_s(const LayerResult& layer) {
          layer.redistribute.waited_s();
 }
 
-double all_s(const LayerResult& layer) {
-  return compute_s(layer) + waited_s(layer);
-}
+double all_s(const LayerResult& layer) { return compute_s(layer) + waited_s(layer); }
 
 double sent(const LayerResult& layer) {
   return layer.all_gather.bytes_sent.mean + layer.reduce_data.bytes_sent.mean + layer.reduce_weights.bytes_sent.mean +

@@ -40,7 +40,8 @@ bool exchange_at_once(const RoundExchange& exchange, const Round& round, Collect
 }
 
 // The additions of a collective whose messages are merged, at once.
-void add_everything(const RoundExchange& exchange, CollectiveOp operation, Algorithm algorithm, const Partition& blocks) {
+void add_everything(const RoundExchange& exchange, CollectiveOp operation, Algorithm algorithm,
+                    const Partition& blocks) {
   Event added;
   for_each_addition(operation, algorithm, blocks, exchange.group.me, [&](std::int64_t floats, std::int64_t times) {
     const Operands operands{exchange.scratch.slice(0, floats), exchange.data.slice(0, floats)};
@@ -62,8 +63,8 @@ int exchange_merged(const RoundExchange& exchange, int destination, int source, 
   return pieces;
 }
 
-void run_merged_ring(const RoundExchange& exchange, int rounds, std::int64_t round_floats, const CollectiveTraffic& mine,
-                     RoundMerging& merging) {
+void run_merged_ring(const RoundExchange& exchange, int rounds, std::int64_t round_floats,
+                     const CollectiveTraffic& mine, RoundMerging& merging) {
   const Group& group = exchange.group;
   if (merging.start_ring(group, rounds, round_floats * std::int64_t{sizeof(float)}, mine)) return;
   const int next = group.rank((group.me + 1) % group.size);
@@ -73,8 +74,8 @@ void run_merged_ring(const RoundExchange& exchange, int rounds, std::int64_t rou
   merging.end_ring(group, std::max(0, rounds - pieces));
 }
 
-void run_merged_pairs(const RoundExchange& exchange, CollectiveOp operation, Algorithm algorithm, const Partition& blocks,
-                      RoundMerging& merging) {
+void run_merged_pairs(const RoundExchange& exchange, CollectiveOp operation, Algorithm algorithm,
+                      const Partition& blocks, RoundMerging& merging) {
   std::vector<int> partners;
   for (int k = 0; k < round_count(algorithm, operation, exchange.group.size) / 2; ++k) {
     const Round round = round_of(algorithm, operation, blocks, exchange.group.me, k);

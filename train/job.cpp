@@ -51,15 +51,19 @@ po::options_description job_options(int default_iterations, int default_warm_up)
       "collectives", word("NAME", "auto"),
       "ring, recursive-doubling, rabenseifner, bruck, mpi (the library's own), auto")(
       "overlap", word("WHAT", "none"),
-      "what runs behind computing: none; gradients (all-reduces of weight gradients, in buckets, behind the rest of the "
+      "what runs behind computing: none; gradients (all-reduces of weight gradients, in buckets, behind the rest of "
+      "the "
       "backward pass); all (those of data gradients behind weight gradients too)")(
       "bucket", word("SIZE"),
-      "with --overlap: gradients of consecutive layers up to so many bytes of a rank are all-reduced together (default: "
-      "25MiB)")("progress", word("HOW"),
-                "with --overlap: how communication gets on behind computing: ideal (at any time, on a core or card of its "
-                "own; the default), polling (between operations), none (its first messages; the rest when it is waited "
-                "for)")("gather", word("WHEN", "after-pooling"), "gather activations after-pooling (fewest bytes) or before-pooling")(
-      "learning-rate", word("X", "0.01"), "of stochastic gradient descent")(
+      "with --overlap: gradients of consecutive layers up to so many bytes of a rank are all-reduced together "
+      "(default: "
+      "25MiB)")(
+      "progress", word("HOW"),
+      "with --overlap: how communication gets on behind computing: ideal (at any time, on a core or card of its "
+      "own; the default), polling (between operations), none (its first messages; the rest when it is waited "
+      "for)")("gather", word("WHEN", "after-pooling"),
+              "gather activations after-pooling (fewest bytes) or before-pooling")("learning-rate", word("X", "0.01"),
+                                                                                   "of stochastic gradient descent")(
       "momentum", word("X", "0.9"), "0: none, and no memory for it")("weight-decay", word("X", "0"), "L2 penalty")(
       "dropout", word("yes|no", "no"), "whether the network's dropout layers drop anything")(
       "seed", word("N", "1"), "of initial weights, synthetic data, shuffling and dropout")(

@@ -41,7 +41,7 @@ class LibraryCollectives {
     MPI_Comm communicator;
   };
   std::int64_t longest_;
-  std::vector<Member> members_;  // of each grid the column's, then the row's
+  std::vector<Member> members_;              // of each grid the column's, then the row's
   std::vector<int> counts_, displacements_;  // of the members of a group, for one call
   // Named in place of phantoms, whose addresses may coincide, and of empty buffers, whose address may be null: MPI
   // wants two different ones. Never accessed.

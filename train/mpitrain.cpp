@@ -100,10 +100,11 @@ void warn_of_cores(const Job& job, int rank) {
   for (const std::uint64_t word : own_place().cores) found += std::popcount(word);
   const int needed = job.threads + 1;
   if (!overlap.any() || overlap.progress != Progress::ideal || found >= needed || rank != 0) return;
-  std::fprintf(stderr,
-               "mpitrain: warning: --progress ideal wants %d cores for each rank, one of them to communicate, but rank 0 "
-               "is bound to %d (mpirun --map-by slot:PE=%d --bind-to core, or --progress polling)\n",
-               needed, found, needed);
+  std::fprintf(
+      stderr,
+      "mpitrain: warning: --progress ideal wants %d cores for each rank, one of them to communicate, but rank 0 "
+      "is bound to %d (mpirun --map-by slot:PE=%d --bind-to core, or --progress polling)\n",
+      needed, found, needed);
 }
 
 int train(const Job& job, int rank) {

@@ -16,7 +16,7 @@ Overlap parse_overlap(std::string_view option, std::string_view text);
 
 // How a collective in the background gets on.
 //   ideal    at any time: there is a core, or a network card, that does nothing else, additions included
-//   polling  between the operations that the rank computes: the messages of a round move by themselves, but somebody has
+//   polling  between the operations that the rank computes: messages of a round move by themselves, but somebody has
 //            to notice their arrival, add, and send the next ones
 //   none     the messages of its first round move by themselves, the rest takes place when the rank waits for it
 enum class Progress { ideal, polling, none };

@@ -15,9 +15,8 @@ PhaseLog::PhaseLog(const Plan& plan, std::int64_t iterations)
     if (const auto* compute = std::get_if<ComputeStep>(&step))
       has_[entry(compute->row, phase_of(compute->work))] = 1;
     else if (const auto* collective = std::get_if<CollectiveStep>(&step))
-      plan.for_each_share(*collective, {}, [&](int row, double) {
-        has_[entry(row, phase_of(collective->exchange))] = 1;
-      });
+      plan.for_each_share(*collective, {},
+                          [&](int row, double) { has_[entry(row, phase_of(collective->exchange))] = 1; });
     else if (const auto* redistribute = std::get_if<RedistributeStep>(&step))
       has_[entry(redistribute->row, phase_of(Exchange::redistribute))] = 1;
   minima_.assign(phases * kQuantities, std::numeric_limits<double>::max());

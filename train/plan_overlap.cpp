@@ -32,9 +32,8 @@ void begin_early(Plan& plan) {
     std::size_t begin = steps.size();
     while (begin > free_from && !touches(steps[begin - 1], collective->tensor)) --begin;
     const auto from = steps.begin() + static_cast<std::ptrdiff_t>(begin);
-    const bool hides = std::any_of(from, steps.end(), [](const Step& between) {
-      return std::holds_alternative<ComputeStep>(between);
-    });
+    const bool hides = std::any_of(from, steps.end(),
+                                   [](const Step& between) { return std::holds_alternative<ComputeStep>(between); });
     // The library has no all-gather of ours that runs in the background.
     if (hides && (collective->algorithm != Algorithm::mpi || collective->operation == CollectiveOp::all_reduce)) {
       CollectiveStep early = *collective;
@@ -101,7 +100,8 @@ void put_into_background(Plan& plan) {
       const int bucket = bucket_of[next++];
       if (next == bucket_of.size() || bucket_of[next] != bucket)
         steps.emplace_back(all_reduce_of(plan, bucket, std::get<CollectiveStep>(step)));
-    } else if (const int bucket = compute != nullptr && compute->work == Work::update ? bucket_of_row(compute->row) : -1;
+    } else if (const int bucket =
+                   compute != nullptr && compute->work == Work::update ? bucket_of_row(compute->row) : -1;
                bucket >= 0) {
       updates[static_cast<std::size_t>(bucket)].push_back(step);
     } else {

@@ -99,8 +99,7 @@ CollectiveResult Summary::exchange(int row, Exchange exchange, double iterations
   result.seconds = spread(at, iterations);
   result.bytes_sent = spread(at + 1, iterations);
   result.messages = totals_[at + 2].sum / iterations;
-  if (plan_.options.overlap.any() && result.algorithm != "none")
-    result.exposed_s = spread(at + 3, iterations).mean;
+  if (plan_.options.overlap.any() && result.algorithm != "none") result.exposed_s = spread(at + 3, iterations).mean;
   if (exchange == Exchange::reduce_data || exchange == Exchange::reduce_weights) {
     const Work additions = exchange == Exchange::reduce_data ? Work::data_additions : Work::weight_additions;
     result.reduction_s = spread(work_index(static_cast<std::size_t>(row), additions), iterations).mean;

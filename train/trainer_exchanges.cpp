@@ -131,9 +131,8 @@ void Trainer::end_oldest_in_background() {
   // A job may begin only when somebody waits for the one before it.
   const Interval under_way{std::min(outcome.begin_s, outcome.end_s - exposed), outcome.end_s};
   const CollectiveStep& step = *overlapping.steps[overlapping.ended];
-  plan_.for_each_share(step, me_, [&](int row, double share) {
-    note(row, step.exchange, under_way, exposed, outcome.traffic, share);
-  });
+  plan_.for_each_share(
+      step, me_, [&](int row, double share) { note(row, step.exchange, under_way, exposed, outcome.traffic, share); });
   if (++overlapping.ended == overlapping.steps.size()) overlapping.begun = overlapping.ended = 0;
 }
 
@@ -164,8 +163,8 @@ void Trainer::end_beside() {
     const double begin_s = MPI_Wtime();
     overlapping.running.finish();
     const double end_s = MPI_Wtime();
-    note(step.row, step.exchange, {overlapping.beside_begin_s, end_s},
-         end_s - begin_s + overlapping.beside_attended_s, overlapping.running.traffic());
+    note(step.row, step.exchange, {overlapping.beside_begin_s, end_s}, end_s - begin_s + overlapping.beside_attended_s,
+         overlapping.running.traffic());
   }
   overlapping.beside = nullptr;
 }

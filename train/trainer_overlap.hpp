@@ -19,9 +19,9 @@ struct Trainer::Overlapping {
   std::vector<const CollectiveStep*> steps;  // by bucket
   std::size_t begun = 0, ended = 0;          // buckets, of the iteration that runs
 
-  RunningCollective running;             // at most one that is not in the background
+  RunningCollective running;               // at most one that is not in the background
   const CollectiveStep* beside = nullptr;  // begun and not ended
-  Event beside_after;                    // ideal: when its data are there
+  Event beside_after;                      // ideal: when its data are there
   double beside_begin_s = 0, beside_attended_s = 0;
 
   // Whether collectives in the background want the rank to come by whenever it waits for something.

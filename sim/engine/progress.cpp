@@ -34,8 +34,8 @@ void ProgressLane::serve(Collectives& collectives) {
     here.first += ranks_;
     BackgroundOutcome outcome;
     outcome.begin_s = s4u::Engine::get_clock();
-    outcome.traffic = collectives.run(job.operation, job.algorithm, here, job.data, job.blocks, scratch_, *adder_,
-                                      job.additions);
+    outcome.traffic =
+        collectives.run(job.operation, job.algorithm, here, job.data, job.blocks, scratch_, *adder_, job.additions);
     outcome.end_s = s4u::Engine::get_clock();
     ended_jobs_.push_back(outcome);
     ++ended_;

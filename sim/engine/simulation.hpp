@@ -70,7 +70,7 @@ class Simulation {
   // serve ranks on these hosts (sim/engine/network_model.hpp).
   void use_network(CalibratedNetwork& network, const std::vector<int>& host_of_rank);
 
-  // Called by every rank, not by second actors: returns when all have called, which takes no simulated time but the waiting.
+  // Called by every rank, no second actor: returns when all have called, which takes no simulated time but waiting.
   void align();
 
   [[nodiscard]] double clock_s() const;  // simulated seconds since the start

@@ -44,8 +44,8 @@ std::unique_ptr<MergedRounds> choose_merging(Detail detail, const PredictionOpti
 void check_overlap(const Plan& plan) {
   if (plan.options.overlap.any() && plan.uses(Algorithm::mpi))
     throw InputError("--overlap: '" + std::string(name_of(plan.options.overlap.overlap)) +
-                     "' cannot be simulated with --collectives mpi, since SMPI's non-blocking collectives send all data "
-                     "to all ranks at once, which no library does; expected another algorithm, or --overlap none");
+                     "' cannot be simulated with --collectives mpi: non-blocking collectives of SMPI send all data to "
+                     "all ranks at once, which no library does; expected another algorithm, or --overlap none");
 }
 
 // In this process.
@@ -62,9 +62,9 @@ Result simulate(const Job& job, const PredictionOptions& options) {
   use_blas_threads(1);
   const Grid grid = plan.options.grid;
   ProgressLanes lanes(plan);
-  Simulation simulation(options.platform, {.ranks = grid.size(),
-                                           .real_payloads = options.real_numerics,
-                                           .progress_actors = lanes.needed()});
+  const SimulationOptions of_simulation{
+      .ranks = grid.size(), .real_payloads = options.real_numerics, .progress_actors = lanes.needed()};
+  Simulation simulation(options.platform, of_simulation);
   const SlowParts slow = find_slow_parts(simulation, options.slow_parts);
   HostSpace space = host_space(simulation, needs_nearness(options.placement));
   if (options.leave_out_slow_hosts) leave_out(slow, space);
@@ -85,7 +85,7 @@ Result simulate(const Job& job, const PredictionOptions& options) {
   PhaseLog phases(plan, job.iterations);
   TrainerOptions trainer_options = simtrain::trainer_options(job);
   trainer_options.phases = &phases;
-  simulation.run(hosts, [&](int rank) {
+  const auto train = [&](int rank) {
     const Coordinates me = grid.coordinates(rank);
     Collectives collectives(plan.grids(), rank, plan.uses(Algorithm::mpi), kLargestMessageBytes, merging.get());
     if (!options.real_numerics) payloads_off(rank);
@@ -102,7 +102,8 @@ Result simulate(const Job& job, const PredictionOptions& options) {
     simulation.count_from_now();
     summary.add(trainer.run(job.warm_up, job.iterations));
     lanes.leave(rank);
-  }, lanes.servers());
+  };
+  simulation.run(hosts, train, lanes.servers());
 
   Result result = summary.finish(&phases);
   result.kind = "simulated";

@@ -61,8 +61,8 @@ void expect(Grid grid, std::int64_t batch, double seconds_per_flop, Overlap over
   expect_ratio_near_one(what + ", compute + exposed", expected_s, found.compute_s + found.exposed_s, kTolerance);
 }
 
-// Data parallel: on 1x2 an all-reduce of 512*512 floats is two rounds of half of them. Computing: F1 F2 F3 | dX3 dW3 dX2
-// dW2 dW1, all of time D, and 2r < D: then
+// Data parallel: on 1x2 an all-reduce of 512*512 floats is two rounds of half of them. Computing: F1 F2 F3 | dX3 dW3
+// dX2 dW2 dW1, all of time D, and 2r < D: then
 //   overlap none     all six rounds are waited for
 //   ideal            those of layers 3 and 2 are over before dW1 ends; 2 of layer 1 are left
 //   polling          layer 3: round 1 during dX2, 2 during dW2; layer 2: round 1 during dW1, 2 is left; 2 of layer 1
@@ -103,8 +103,8 @@ TEST(OverlapTime, OfOneBucket) {
 }
 
 // Model parallel: on 2x1 three all-gathers are a round each, and the all-reduces of dX3 and dX2 two. A rank's half of a
-// product takes D. With `all`, an all-reduce runs beside the product dW of its layer; by polling or without progress its
-// first round does, and the second is waited for.
+// product takes D. With `all`, an all-reduce runs beside the product dW of its layer; by polling or without progress
+// its first round does, and the second is waited for.
 TEST(OverlapTime, OfDataGradients) {
   const Grid grid{2, 1};
   constexpr std::int64_t kBatch = 100;

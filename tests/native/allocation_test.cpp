@@ -59,8 +59,8 @@ long allocations_of_iterations(const Network& network, Grid grid, Algorithm algo
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const Coordinates me = grid.coordinates(rank);
-  const Plan plan = make_plan(
-      network, {grid, 8, algorithm, Gather::after_pooling, 0.05F, 0.9F, 0.001F, /*dropout=*/true, kSeed, strategy, overlap});
+  const Plan plan = make_plan(network, {grid, 8, algorithm, Gather::after_pooling, 0.05F, 0.9F, 0.001F,
+                                        /*dropout=*/true, kSeed, strategy, overlap});
   const SyntheticData data(network, kSeed);
   const bool on_worker = overlap.any() && overlap.progress == Progress::ideal;
   std::unique_ptr<Kernels> kernels;

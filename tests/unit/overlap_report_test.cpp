@@ -38,7 +38,7 @@ TEST(OverlapReport, AddsUpWhatWasHiddenAndExposed) {
 
 TEST(OverlapReport, TextSaysIt) {
   const std::string text = to_text(overlapped());
-  EXPECT_GE(line_with(text, {"exposed", "communication", "15.5", "ms", "19.4", "%"}), 0) << text;  // of 80
+  EXPECT_GE(line_with(text, {"exposed", "communication", "15.5", "ms", "19.4", "%"}), 0) << text;       // of 80
   EXPECT_GE(line_with(text, {"hidden", "6.50", "ms", "29.5", "%", "of", "communication"}), 0) << text;  // of 22
   EXPECT_GE(line_with(text, {"neither", "16.5", "ms"}), 0) << text;  // 80 - 48 - 15.5
   EXPECT_NE(text.find("overlap gradients, progress polling, buckets of 25.0 MiB"), std::string::npos) << text;

@@ -82,7 +82,8 @@ TEST(OverlappedPlan, GathersBehindWhatDoesNotRead) {
   EXPECT_EQ(text_of(plan).substr(0, expected.size()), expected);
 }
 
-// Bytes that a rank of 1x2 has of AlexNet's gradients, in MiB: fc8 15.6, fc7 64, fc6 144, the convolutions together 8.9.
+// Bytes that a rank of 1x2 has of AlexNet's gradients, in MiB: fc8 15.6, fc7 64, fc6 144, the convolutions
+// together 8.9.
 TEST(OverlappedPlan, FillsBuckets) {
   PlanOptions options;
   options.grid = {1, 2};
@@ -130,9 +131,8 @@ TEST(OverlappedPlan, ReducesWhatItReducedBefore) {
                   collective != nullptr && collective->exchange == exchange) {
                 const std::int64_t all = plan.blocks(*collective, at).size();
                 sum += all;
-                plan.for_each_share(*collective, at, [&](int, double share) {
-                  shares += share * static_cast<double>(all);
-                });
+                plan.for_each_share(*collective, at,
+                                    [&](int, double share) { shares += share * static_cast<double>(all); });
               }
             EXPECT_NEAR(shares, static_cast<double>(sum), 1e-6);
             return sum;
@@ -143,8 +143,8 @@ TEST(OverlappedPlan, ReducesWhatItReducedBefore) {
       }
 }
 
-// Every collective that is begun is waited for, in order; what it works on is touched by nobody meanwhile, and it begins
-// after whoever wrote it last.
+// Every collective that is begun is waited for, in order; what it works on is touched by nobody meanwhile, and it
+// begins after whoever wrote it last.
 TEST(OverlappedPlan, TouchesNothingThatIsUnderWay) {
   for (const std::string& network : {kEvenMlp, kOddMlp, kSmallCnn, kJoins})
     for (const Grid grid : {Grid{2, 2}, Grid{4, 1}, Grid{1, 4}})

@@ -54,8 +54,7 @@ TEST(WorkerKernels, TellsWhatAnOperationThrew) {
   const Buffer one = kernels.allocate(1);
   const std::int64_t huge = std::int64_t{1} << 40;
   const Buffer claimed{one.data, INT64_MAX, false};
-  const Event event =
-      kernels.enqueue(MatrixProduct{Transposition::nn, huge, 1, 1}, {claimed, claimed, claimed}, 0);
+  const Event event = kernels.enqueue(MatrixProduct{Transposition::nn, huge, 1, 1}, {claimed, claimed, claimed}, 0);
   EXPECT_THROW(kernels.wait(event), std::exception);
   EXPECT_THROW(kernels.done(event), std::exception);
 }
