@@ -5,13 +5,15 @@
 // promises hold for every implementation:
 //   1. after wait(e), every operation up to and including e is done and its time has passed on the rank's clock;
 //   2. busy_s(account) is the computing time of the finished operations that were enqueued under that account.
-// Implementations: BlasKernels (computes), ModelledKernels (charges predicted seconds; with or without numbers).
+// Implementations: BlasKernels (computes at once), WorkerKernels (computes on a thread of its own), ModelledKernels
+// (charges predicted seconds; with or without numbers).
 // The algorithm touches the contents of a buffer only through this interface.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 
 #include "kernels/operation.hpp"
@@ -56,6 +58,22 @@ class Kernels {
 
   virtual Event enqueue(const Operation& operation, const Operands& operands, Account account) = 0;
   virtual void wait(Event event) = 0;
+
+  // ---- for a rank that communicates while its queue computes
+  // Whether wait(event) would return at once; may compute until it does.
+  virtual bool done(Event event) {
+    wait(event);
+    return true;
+  }
+  // Says that the rank is going to wait for something else: from here on the queue must compute by itself, if it can.
+  virtual void go_on() {}
+  // Since when the queue has had nothing to do, on the rank's clock. Infinity: it has; minus infinity: it only ever
+  // computes within enqueue() and wait().
+  virtual double idle_since() { return -std::numeric_limits<double>::infinity(); }
+  // Executes an operation in the caller's thread, whatever the queue is doing; booked when it returns.
+  virtual void execute_beside(const Operation& operation, const Operands& operands, Account account) {
+    wait(enqueue(operation, operands, account));
+  }
 
   [[nodiscard]] virtual double busy_s(Account account) const = 0;
   // From the begin of the first to the end of the last of these operations; {0, 0} when there was none.

@@ -67,28 +67,73 @@ Event ModelledKernels::enqueue(const Operation& operation, const Operands& opera
 }
 
 void ModelledKernels::wait(Event event) {
-  if (event.ticket == 0 || pending_.empty()) return;
-  if (numbers_) numbers_->wait(event);  // the same ticket: both queues have seen the same operations
+  if (event.ticket == 0) return;
+  end_aside();  // what goes on was enqueued before what is pending
+  if (pending_.empty()) return;
+  const std::uint64_t charged = enqueued_ - pending_.size();
+  if (event.ticket <= charged) return;
+  if (numbers_) numbers_->wait(event);  // the same ticket or an earlier one: both queues have seen these operations
+  const auto count = static_cast<std::size_t>(event.ticket - charged);
   const double start = now_ ? now_() : charged_s_;
   double priced_s = 0;
-  for (const Booking& booking : pending_) priced_s += booking.cost.seconds;
+  for (std::size_t i = 0; i < count; ++i) priced_s += pending_[i].cost.seconds;
   charge_(priced_s);
+  book(std::span(pending_).first(count), priced_s, start, now_ ? now_() : start + priced_s);
+  pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(count));
+  charged_s_ += priced_s;
+}
+
+void ModelledKernels::book(std::span<const Booking> bookings, double priced_s, double start_s, double end_s) {
   // On a slow host, or one whose ranks are more than its cores, it took longer than the price.
   double slower = 1;
-  if (const double took_s = now_ ? now_() - start : priced_s; took_s > (1 + 1e-9) * priced_s && priced_s > 0)
+  if (const double took_s = now_ ? end_s - start_s : priced_s; took_s > (1 + 1e-9) * priced_s && priced_s > 0)
     slower = took_s / priced_s;
   double seconds = 0;
-  for (const Booking& booking : pending_) {
+  for (const Booking& booking : bookings) {
     if (booking.account >= accounts_.size()) accounts_.resize(booking.account + 1);
     Booked& booked = accounts_[booking.account];
     booked.cost.seconds += slower * booking.cost.seconds;
     booked.cost.extrapolated_s += slower * booking.cost.extrapolated_s;
-    if (booked.interval.begin_s == kNever) booked.interval.begin_s = start + seconds;
+    if (booked.interval.begin_s == kNever) booked.interval.begin_s = start_s + seconds;
     seconds += slower * booking.cost.seconds;
-    booked.interval.end_s = start + seconds;
+    booked.interval.end_s = start_s + seconds;
   }
-  pending_.clear();
-  charged_s_ += priced_s;
+}
+
+void ModelledKernels::compute_aside(std::unique_ptr<ComputingAside> aside, std::function<void(double)> pass) {
+  SIMTRAIN_INVARIANT(now_ != nullptr, "no clock");
+  aside_ = std::move(aside);
+  pass_ = std::move(pass);
+}
+
+void ModelledKernels::go_on() {
+  if (aside_ == nullptr || pending_.empty()) return;
+  end_aside();
+  going_on_.swap(pending_);
+  going_on_priced_s_ = 0;
+  for (const Booking& booking : going_on_) going_on_priced_s_ += booking.cost.seconds;
+  going_on_since_s_ = now_();
+  aside_->start(going_on_priced_s_);
+}
+
+void ModelledKernels::end_aside() {
+  if (going_on_.empty()) return;
+  book(going_on_, going_on_priced_s_, going_on_since_s_, aside_->wait());
+  going_on_.clear();
+}
+
+double ModelledKernels::idle_since() {
+  if (going_on_.empty() && pending_.empty()) return Kernels::idle_since();
+  return pending_.empty() && aside_->done() ? aside_->wait() : std::numeric_limits<double>::infinity();
+}
+
+void ModelledKernels::execute_beside(const Operation& operation, const Operands& operands, Account account) {
+  if (pass_ == nullptr) return Kernels::execute_beside(operation, operands, account);
+  if (numbers_) numbers_->execute_beside(operation, operands, account);
+  const Booking booking{index_of(account), prices_.price(operation, noise_.get())};
+  const double start_s = now_();
+  pass_(booking.cost.seconds);
+  book({&booking, 1}, booking.cost.seconds, start_s, now_());
 }
 
 double ModelledKernels::busy_s(Account account) const {

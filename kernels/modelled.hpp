@@ -30,6 +30,19 @@ class PricedOperations {
   std::unordered_map<Call, Estimate, CallHash> known_;
 };
 
+// Computing that goes on while the rank does something else: one stretch at a time.
+class ComputingAside {
+ public:
+  ComputingAside() = default;
+  ComputingAside(const ComputingAside&) = delete;
+  ComputingAside& operator=(const ComputingAside&) = delete;
+  virtual ~ComputingAside() = default;
+  virtual void start(double seconds) = 0;
+  virtual bool done() = 0;
+  // Returns when it is over, and tells when that was.
+  virtual double wait() = 0;
+};
+
 class ModelledKernels final : public Kernels {
  public:
   // `charge(seconds)` advances this rank's clock, `now` reads it (none: it starts at 0 and moves by what is charged).
@@ -39,9 +52,17 @@ class ModelledKernels final : public Kernels {
   ModelledKernels(PricedOperations& prices, std::function<void(double)> charge, std::unique_ptr<Kernels> numbers = {},
                   std::function<double()> now = {}, std::unique_ptr<Noise> noise = {});
 
+  // From now on what is enqueued goes on in `aside` when the rank waits for something else, and execute_beside() lets
+  // its seconds pass by `pass` instead of charging them. Needs `now`.
+  void compute_aside(std::unique_ptr<ComputingAside> aside, std::function<void(double)> pass);
+
   Buffer allocate(std::int64_t floats) override;
+  // Prices it; numbers are computed here, since what it reads is there.
   Event enqueue(const Operation& operation, const Operands& operands, Account account) override;
-  void wait(Event event) override;  // charges everything enqueued since the last wait, at once
+  void wait(Event event) override;  // charges what was enqueued up to the event and not charged yet, at once
+  void go_on() override;
+  double idle_since() override;
+  void execute_beside(const Operation& operation, const Operands& operands, Account account) override;
   [[nodiscard]] double busy_s(Account account) const override;
   [[nodiscard]] double extrapolated_s(Account account) const;
   [[nodiscard]] Interval interval(Account account) const override;
@@ -60,6 +81,9 @@ class ModelledKernels final : public Kernels {
     std::size_t account;
     OperationCost cost;
   };
+  // Books operations that together were priced so and took from one time to another.
+  void book(std::span<const Booking> bookings, double priced_s, double start_s, double end_s);
+  void end_aside();
 
   PricedOperations& prices_;
   std::function<void(double)> charge_;
@@ -68,7 +92,11 @@ class ModelledKernels final : public Kernels {
   std::unique_ptr<Kernels> numbers_;
   std::unique_ptr<Noise> noise_;
   std::vector<Booked> accounts_;
-  std::vector<Booking> pending_;     // enqueued since the last wait
+  std::vector<Booking> pending_;  // enqueued, and neither charged nor going on aside
+  std::unique_ptr<ComputingAside> aside_;
+  std::function<void(double)> pass_;
+  std::vector<Booking> going_on_;  // aside
+  double going_on_since_s_ = 0, going_on_priced_s_ = 0;
   std::int64_t phantom_floats_ = 0;  // handed out
   std::uint64_t enqueued_ = 0;
 };

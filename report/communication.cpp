@@ -71,6 +71,10 @@ std::string meaning(const Result& result) {
   const double difference = result.communication_s() - result.alpha_beta_s();
   const double relative = difference / result.alpha_beta_s();
   constexpr double kSame = 0.02;
+  if (result.job.overlaps() && std::abs(relative) > kSame)
+    return "The collectives are under way for " + format_seconds(std::abs(difference)) + " (" +
+           format_percent(std::abs(relative)) + ") " + (difference > 0 ? "longer" : "less") +
+           " than alpha-beta says, which has one after the other and nothing computed beside them.";
   if (result.platform && result.platform->network_model == "calibrated" && std::abs(relative) > kSame)
     return "The simulated communication takes " + format_seconds(std::abs(difference)) + " (" +
            format_percent(std::abs(relative)) + ") " + (difference > 0 ? "longer" : "less") +

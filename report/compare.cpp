@@ -20,17 +20,36 @@ double mean_of(const LayerResult& layer, Phase phase) {
     case Phase::update:
       return layer.update_s.mean;
     case Phase::all_gather:
-      return layer.all_gather.seconds.mean;
+      return layer.all_gather.waited_s();
     case Phase::reduce_data:
-      return layer.reduce_data.seconds.mean;
+      return layer.reduce_data.waited_s();
     case Phase::reduce_weights:
-      return layer.reduce_weights.seconds.mean;
+      return layer.reduce_weights.waited_s();
     case Phase::redistribute:
-      return layer.redistribute.seconds.mean;
+      return layer.redistribute.waited_s();
     case Phase::halo:
-      return layer.halo.seconds.mean;
+      return layer.halo.waited_s();
   }
   return 0;
+}
+
+// 1 without overlap.
+double exposed_share(const LayerResult& layer, Phase phase) {
+  const auto share = [](const CollectiveResult& collective) {
+    return collective.exposed_s && collective.seconds.mean > 0 ? *collective.exposed_s / collective.seconds.mean : 1.0;
+  };
+  switch (phase) {
+    case Phase::all_gather:
+      return share(layer.all_gather);
+    case Phase::reduce_data:
+      return share(layer.reduce_data);
+    case Phase::reduce_weights:
+      return share(layer.reduce_weights);
+    case Phase::redistribute:
+      return share(layer.redistribute);
+    default:
+      return 1;
+  }
 }
 
 bool has_median(const LayerResult& layer, Phase phase) {
@@ -47,7 +66,8 @@ bool has_medians(const Result& result) {
   return true;
 }
 
-// A result's times by medians or means.
+// A result's times by medians or means. Of communication, what was exposed: that is known of the means, and of medians
+// the same share is taken.
 class Times {
  public:
   Times(const Result& result, bool medians) : result_(result), medians_(medians) {}
@@ -55,7 +75,8 @@ class Times {
   [[nodiscard]] double iteration() const { return medians_ ? result_.iterations().median : result_.iteration_s; }
   [[nodiscard]] double seconds(const LayerResult& layer, Phase phase) const {
     const bool median = medians_ && has_median(layer, phase);
-    return median ? layer.phases[static_cast<std::size_t>(phase)]->median_s : mean_of(layer, phase);
+    if (!median) return mean_of(layer, phase);
+    return exposed_share(layer, phase) * layer.phases[static_cast<std::size_t>(phase)]->median_s;
   }
   [[nodiscard]] double sum(bool computing) const {
     double sum = 0;
@@ -76,7 +97,7 @@ class Times {
                    : collective->reduction_s;
     return sum;
   }
-  // May be negative only where computing and communication overlap and for medians; rounding alone is nothing.
+  // May be negative only where the clocks of ranks differ and for medians; rounding alone is nothing.
   [[nodiscard]] double neither() const {
     const double rest = iteration() - sum(true) - sum(false);
     constexpr double kRounding = 1e-9;
@@ -174,6 +195,7 @@ Comparison compare(const NamedResult& a, const NamedResult& b) {
   comparison.neither = {our_times.neither(), their_times.neither()};
   comparison.adding = {our_times.adding(), their_times.adding()};
   comparison.imbalance = {imbalance_of(ours), imbalance_of(theirs)};
+  comparison.hidden = {ours.hidden_s(), theirs.hidden_s()};
   comparison.extrapolated = {ours.extrapolated_s(), theirs.extrapolated_s()};
   add_differences(comparison);
   return comparison;

@@ -6,7 +6,8 @@
 //
 // Layers' times are means over ranks, the iteration is the slowest rank's. What is left between them is `neither`:
 //   iteration = computing + communication + neither
-// It is idling at the end of an iteration and what no layer is charged with; waiting inside a collective counts as
+// With overlap, communication is what was exposed; the rest is `hidden`, which takes no time of its own. `neither` is
+// idling at the end of an iteration and what no layer is charged with; waiting inside a collective counts as
 // communication. As the sum holds for both results, it holds for their differences, so that nothing stays unexplained.
 //
 // All of these are medians over iterations where both results have them, which a disturbed iteration does not move,
@@ -59,6 +60,7 @@ struct Comparison {
   std::vector<Contrast> phases;                // summed over layers, by Phase
   Contrast computing, communication, neither;  // their sum is `iteration`
   Contrast adding;                             // the part of communication spent adding what arrived
+  Contrast hidden;                             // communication behind computing: in none of the others; means
   Contrast imbalance;     // of computing: slowest rank above the mean, added up by layer; at most what others wait for
   Contrast extrapolated;  // the part of computing outside the profile's measured range; 0 for a native result
 

@@ -38,6 +38,7 @@ ordered_json write_sources(const Comparison& comparison) {
   value["communication"] = write_part(comparison, comparison.communication);
   value["neither"] = write_part(comparison, comparison.neither);
   value["adding"] = write_part(comparison, comparison.adding);
+  if (comparison.reference.result.job.overlaps()) value["hidden"] = write(comparison.hidden);
   for (std::size_t i = 0; i < kPhaseKeys.size(); ++i) {
     const Contrast& seconds = comparison.phases[i];
     const bool none = seconds.reference_s == 0 && seconds.other_s == 0;

@@ -177,10 +177,11 @@ void add_sources(Page& page, const Comparison& comparison, const TimeScale& time
   };
   add("computing", comparison.computing);
   add_phases(true);
-  add("communication", comparison.communication);
+  const bool overlaps = comparison.reference.result.job.overlaps();
+  add(overlaps ? "exposed communication" : "communication", comparison.communication);
   add_phases(false);
   const Contrast& adding = comparison.adding;
-  if (adding.reference_s > 0 || adding.other_s > 0) {
+  if (!overlaps && (adding.reference_s > 0 || adding.other_s > 0)) {
     add("  of it messages, waiting",
         {comparison.communication.reference_s - adding.reference_s, comparison.communication.other_s - adding.other_s});
     add("  of it adding", adding);
@@ -189,6 +190,10 @@ void add_sources(Page& page, const Comparison& comparison, const TimeScale& time
   table.rule();
   add("iteration", comparison.iteration);
   page.table(table);
+  if (overlaps)
+    page.sentence("Hidden communication, in addition: " + format_seconds(comparison.hidden.reference_s) + " in " +
+                  comparison.reference.label + ", " + format_seconds(comparison.hidden.other_s) + " in " +
+                  comparison.other.label + ".");
   add_remarks(page, comparison);
 }
 

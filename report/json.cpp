@@ -17,14 +17,16 @@ ordered_json write(const char* key, const Spread& spread) {
 }
 
 ordered_json write(const CollectiveResult& collective) {
-  return {{"algorithm", collective.algorithm},
-          {"group_size", collective.group_size},
-          {"seconds", write("seconds", collective.seconds)},
-          {"reduction_s", finite("reduction_s", collective.reduction_s)},
-          {"bytes_sent", write("bytes_sent", collective.bytes_sent)},
-          {"messages", finite("messages", collective.messages)},
-          {"alpha_beta_s", finite("alpha_beta_s", collective.alpha_beta_s)},
-          {"paper_s", finite("paper_s", collective.paper_s)}};
+  ordered_json value = {{"algorithm", collective.algorithm},
+                        {"group_size", collective.group_size},
+                        {"seconds", write("seconds", collective.seconds)},
+                        {"reduction_s", finite("reduction_s", collective.reduction_s)},
+                        {"bytes_sent", write("bytes_sent", collective.bytes_sent)},
+                        {"messages", finite("messages", collective.messages)},
+                        {"alpha_beta_s", finite("alpha_beta_s", collective.alpha_beta_s)},
+                        {"paper_s", finite("paper_s", collective.paper_s)}};
+  if (collective.exposed_s) value["exposed_s"] = finite("exposed_s", *collective.exposed_s);
+  return value;
 }
 
 ordered_json write(const PhaseResult& phase) {
@@ -91,28 +93,31 @@ ordered_json write(const MemoryResult& memory) {
 }
 
 ordered_json write(const JobResult& job) {
-  return {{"network", job.network},
-          {"strategy", job.strategy},
-          {"collectives", job.collectives},
-          {"gather", job.gather},
-          {"placement", job.placement},
-          {"ranks_per_host", job.ranks_per_host},
-          {"numerics", job.numerics},
-          {"detail", job.detail},
-          {"grid_rows", job.grid_rows},
-          {"grid_columns", job.grid_columns},
-          {"batch", job.batch},
-          {"iterations", job.iterations},
-          {"warm_up", job.warm_up},
-          {"epoch_images", job.epoch_images},
-          {"seed", job.seed},
-          {"learning_rate", finite("learning_rate", job.learning_rate)},
-          {"momentum", finite("momentum", job.momentum)},
-          {"weight_decay", finite("weight_decay", job.weight_decay)},
-          {"learning_rate_schedule", job.learning_rate_schedule},
-          {"dropout", job.dropout},
-          {"data", job.data},
-          {"shuffled", job.shuffled}};
+  ordered_json value = {{"network", job.network},
+                        {"strategy", job.strategy},
+                        {"collectives", job.collectives},
+                        {"gather", job.gather},
+                        {"placement", job.placement},
+                        {"ranks_per_host", job.ranks_per_host},
+                        {"numerics", job.numerics},
+                        {"detail", job.detail},
+                        {"grid_rows", job.grid_rows},
+                        {"grid_columns", job.grid_columns},
+                        {"batch", job.batch},
+                        {"iterations", job.iterations},
+                        {"warm_up", job.warm_up},
+                        {"epoch_images", job.epoch_images},
+                        {"seed", job.seed},
+                        {"learning_rate", finite("learning_rate", job.learning_rate)},
+                        {"momentum", finite("momentum", job.momentum)},
+                        {"weight_decay", finite("weight_decay", job.weight_decay)},
+                        {"learning_rate_schedule", job.learning_rate_schedule},
+                        {"dropout", job.dropout},
+                        {"data", job.data},
+                        {"shuffled", job.shuffled}};
+  if (job.overlaps())
+    value.update({{"overlap", job.overlap}, {"progress", job.progress}, {"bucket_bytes", job.bucket_bytes}});
+  return value;
 }
 
 ordered_json write(const PlatformResult& platform) {
@@ -166,15 +171,19 @@ ordered_json write(const NativeResult& native) {
 }
 
 ordered_json write_totals(const Result& result) {
-  return {{"epoch_s", finite("epoch_s", result.epoch_s())},
-          {"images_per_s", finite("images_per_s", result.images_per_s())},
-          {"compute_s", finite("compute_s", result.compute_s())},
-          {"communication_s", finite("communication_s", result.communication_s())},
-          {"reduction_s", finite("reduction_s", result.reduction_s())},
-          {"alpha_beta_s", finite("alpha_beta_s", result.alpha_beta_s())},
-          {"paper_s", finite("paper_s", result.paper_s())},
-          {"extrapolated_s", finite("extrapolated_s", result.extrapolated_s())},
-          {"bytes_sent", finite("bytes_sent", result.bytes_sent())}};
+  ordered_json value = {{"epoch_s", finite("epoch_s", result.epoch_s())},
+                        {"images_per_s", finite("images_per_s", result.images_per_s())},
+                        {"compute_s", finite("compute_s", result.compute_s())},
+                        {"communication_s", finite("communication_s", result.communication_s())},
+                        {"reduction_s", finite("reduction_s", result.reduction_s())},
+                        {"alpha_beta_s", finite("alpha_beta_s", result.alpha_beta_s())},
+                        {"paper_s", finite("paper_s", result.paper_s())},
+                        {"extrapolated_s", finite("extrapolated_s", result.extrapolated_s())},
+                        {"bytes_sent", finite("bytes_sent", result.bytes_sent())}};
+  if (result.job.overlaps())
+    value.update(
+        {{"exposed_s", finite("exposed_s", result.exposed_s())}, {"hidden_s", finite("hidden_s", result.hidden_s())}});
+  return value;
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ CollectiveResult read_collective(JsonObject from) {
   collective.messages = amount(from, "messages");
   collective.alpha_beta_s = amount(from, "alpha_beta_s");
   collective.paper_s = amount(from, "paper_s");
+  if (from.has("exposed_s")) collective.exposed_s = amount(from, "exposed_s");
   from.finish();
   return collective;
 }
@@ -120,6 +121,11 @@ JobResult read_job(JsonObject from) {
   job.dropout = from.boolean("dropout");
   job.data = from.text("data");
   job.shuffled = from.boolean("shuffled");
+  if (from.has("overlap")) {
+    job.overlap = from.text("overlap");
+    job.progress = from.text("progress");
+    job.bucket_bytes = from.integer("bucket_bytes", 1);
+  }
   from.finish();
   return job;
 }
@@ -259,6 +265,10 @@ void check_totals(JsonObject from, const Result& result) {
   check_derived(from, "paper_s", result.paper_s());
   check_derived(from, "extrapolated_s", result.extrapolated_s());
   check_derived(from, "bytes_sent", result.bytes_sent());
+  if (result.job.overlaps()) {
+    check_derived(from, "exposed_s", result.exposed_s());
+    from.number("hidden_s", -kLargest, kLargest);
+  }
   from.finish();
 }
 

@@ -12,10 +12,12 @@ double compute_s(const LayerResult& layer) {
   return layer.forward_s.mean + layer.backward_s.mean + layer.update_s.mean;
 }
 
-double all_s(const LayerResult& layer) {
-  return compute_s(layer) + layer.all_gather.seconds.mean + layer.reduce_data.seconds.mean +
-         layer.reduce_weights.seconds.mean + layer.redistribute.seconds.mean + layer.halo.seconds.mean;
+double waited_s(const LayerResult& layer) {
+  return layer.all_gather.waited_s() + layer.reduce_data.waited_s() + layer.reduce_weights.waited_s() +
+         layer.redistribute.waited_s() + layer.halo.waited_s();
 }
+
+double all_s(const LayerResult& layer) { return compute_s(layer) + waited_s(layer); }
 
 double sent(const LayerResult& layer) {
   return layer.all_gather.bytes_sent.mean + layer.reduce_data.bytes_sent.mean + layer.reduce_weights.bytes_sent.mean +
@@ -26,14 +28,14 @@ std::string bytes_cell(double bytes) { return bytes > 0 ? format_bytes(bytes) : 
 
 // Columns that few jobs need.
 struct RareColumns {
-  bool redistribute, halo;
+  bool redistribute, halo, overlaps;
 };
 RareColumns rare_columns(const Result& result) {
   const auto any = [&](CollectiveResult LayerResult::*collective) {
     return std::any_of(result.layers.begin(), result.layers.end(),
                        [&](const LayerResult& layer) { return (layer.*collective).algorithm != "none"; });
   };
-  return {any(&LayerResult::redistribute), any(&LayerResult::halo)};
+  return {any(&LayerResult::redistribute), any(&LayerResult::halo), result.job.overlaps()};
 }
 
 std::vector<std::string> cells(const std::string& name, const LayerResult& layer, const TimeScale& time,
@@ -48,6 +50,7 @@ std::vector<std::string> cells(const std::string& name, const LayerResult& layer
                                  time(layer.reduce_weights.seconds.mean)};
   if (rare.redistribute) cells.push_back(time(layer.redistribute.seconds.mean));
   if (rare.halo) cells.push_back(time(layer.halo.seconds.mean));
+  if (rare.overlaps) cells.push_back(time(waited_s(layer)));
   cells.push_back(bytes_cell(sent(layer)));
   return cells;
 }
@@ -62,6 +65,8 @@ LayerResult total_of(const std::vector<LayerResult>& layers) {
     for (const auto collective : {&LayerResult::all_gather, &LayerResult::reduce_data, &LayerResult::reduce_weights,
                                   &LayerResult::redistribute, &LayerResult::halo}) {
       (total.*collective).seconds.mean += (layer.*collective).seconds.mean;
+      if (const auto& exposed = (layer.*collective).exposed_s)
+        (total.*collective).exposed_s = (total.*collective).exposed_s.value_or(0) + *exposed;
       (total.*collective).bytes_sent.mean += (layer.*collective).bytes_sent.mean;
     }
   }
@@ -127,6 +132,7 @@ void add_layers(Page& page, const Result& result) {
   const RareColumns rare = rare_columns(result);
   if (rare.redistribute) columns.insert(columns.end() - 1, {.heading = "redis-\ntribute", .group = communication});
   if (rare.halo) columns.insert(columns.end() - 1, {.heading = "halo", .group = communication});
+  if (rare.overlaps) columns.insert(columns.end() - 1, {.heading = "of it\nexposed", .group = communication});
   Table table(std::move(columns));
   for (const LayerResult& layer : result.layers) table.row(cells(layer.name, layer, time, rare));
   table.rule();
@@ -137,7 +143,7 @@ void add_layers(Page& page, const Result& result) {
 }
 
 void add_shares(Page& page, const Result& result) {
-  const double compute = result.compute_s(), communication = result.communication_s();
+  const double compute = result.compute_s(), communication = result.exposed_s();
   const double whole = std::max(result.iteration_s, compute + communication);
   const double other = whole - compute - communication;
   const auto bar = [&](double part) {
@@ -153,13 +159,22 @@ void add_shares(Page& page, const Result& result) {
                {.heading = ""},
                {.heading = "", .align = Table::Align::left}});
   table.row({"compute", format_seconds(compute), format_share(compute, whole), bar(compute)});
-  table.row({"communication", format_seconds(communication), format_share(communication, whole), bar(communication)});
+  const bool overlaps = result.job.overlaps();
+  table.row({overlaps ? "exposed communication" : "communication", format_seconds(communication),
+             format_share(communication, whole), bar(communication)});
+  if (overlaps)
+    table.row({"  hidden beside it", format_seconds(result.hidden_s()),
+               format_share(result.hidden_s(), result.communication_s()), "of communication"});
   if (result.reduction_s() > 0)
-    table.row({"  of it adding", format_seconds(result.reduction_s()),
-               format_share(result.reduction_s(), communication), "of communication"});
+    table.row({overlaps ? "  adding, in both" : "  of it adding", format_seconds(result.reduction_s()),
+               format_share(result.reduction_s(), result.communication_s()), "of communication"});
   // The iteration is the slowest rank's; the rest of the mean rank's time is idling and what no layer is charged with.
   if (other > 0.005 * whole) table.row({"neither", format_seconds(other), format_share(other, whole), bar(other)});
   page.table(table);
+  if (overlaps)
+    page.sentence(
+        "exposed: the rank computed nothing because of it. hidden: between a collective's begin and end, behind "
+        "computing or other communication.");
   if (other > 0.005 * whole)
     page.sentence(
         "neither: the iteration is the slowest rank's; the mean rank computes and communicates for less of it.");

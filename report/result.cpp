@@ -67,6 +67,10 @@ double Result::communication_s() const {
   return sum_over_collectives(*this, [](const CollectiveResult& collective) { return collective.seconds.mean; });
 }
 
+double Result::exposed_s() const {
+  return sum_over_collectives(*this, [](const CollectiveResult& collective) { return collective.waited_s(); });
+}
+
 double Result::reduction_s() const {
   return sum_over_collectives(*this, [](const CollectiveResult& collective) { return collective.reduction_s; });
 }

@@ -53,6 +53,10 @@ struct CollectiveResult {
   double messages = 0;      // sent, all ranks together
   double alpha_beta_s = 0;  // mean over ranks: the same schedule without contention (train/cost.hpp)
   double paper_s = 0;       // the layer's term of formula (8), or of (9) where images are in strips, Gholami et al.
+  // With overlap, mean over ranks: the part of `seconds`, which are then those between begin and end, in which the rank
+  // computed nothing because of it. None without overlap: all of it.
+  std::optional<double> exposed_s = {};
+  [[nodiscard]] double waited_s() const { return exposed_s.value_or(seconds.mean); }
   bool operator==(const CollectiveResult&) const = default;
 };
 
@@ -102,6 +106,10 @@ struct JobResult {
   bool shuffled = false;
   std::string detail = "messages";  // or "merged": how collectives were simulated; a native job sends every message
   int ranks_per_host = 1;           // at most, as asked for; natively the launcher decides, and it is 1
+  std::string overlap = "none";     // or "gradients", "all" (train/overlap.hpp); with them:
+  std::string progress = {};        // "ideal", "polling", "none"
+  std::int64_t bucket_bytes = 0;
+  [[nodiscard]] bool overlaps() const { return overlap != "none"; }
   bool operator==(const JobResult&) const = default;
 };
 
@@ -229,9 +237,11 @@ struct Result {
   [[nodiscard]] Distribution iterations() const { return distribution_of(iteration_seconds); }
   [[nodiscard]] double epoch_s() const;
   [[nodiscard]] double images_per_s() const;
-  // Means over ranks, summed over layers; compute + communication = the mean rank's iteration.
+  // Means over ranks, summed over layers; compute + exposed = the mean rank's iteration.
   [[nodiscard]] double compute_s() const;        // forward, backward, update
   [[nodiscard]] double communication_s() const;  // collectives, their additions included
+  [[nodiscard]] double exposed_s() const;        // the part of communication in which nothing was computed
+  [[nodiscard]] double hidden_s() const { return communication_s() - exposed_s(); }
   [[nodiscard]] double reduction_s() const;
   [[nodiscard]] double alpha_beta_s() const;
   [[nodiscard]] double paper_s() const;

@@ -95,6 +95,8 @@ std::vector<Mention> job_differences(const Result& reference, const Result& othe
   differences.add("strategy", ours.strategy, theirs.strategy);
   differences.add("collectives", ours.collectives, theirs.collectives);
   differences.add("gather", ours.gather, theirs.gather);
+  differences.add("overlap", ours.overlap, theirs.overlap);
+  if (ours.overlaps()) differences.add("bucket", ours.bucket_bytes, theirs.bucket_bytes);
   differences.add("momentum", momentum(ours), momentum(theirs));  // its value costs nothing, its vectors do
   differences.add("dropout", ours.dropout, theirs.dropout);
   // Else their layers differ for these reasons. The network's name may stand for two files, and what "auto" means may
@@ -114,6 +116,7 @@ std::vector<Mention> circumstances(const Result& reference, const Result& other)
   differences.add("slow parts", slow_parts_of(reference), slow_parts_of(other));
   differences.add("numerics", ours.numerics, theirs.numerics);
   differences.add("detail", ours.detail, theirs.detail);
+  differences.add("progress", ours.progress, theirs.progress);
   differences.add("iterations", ours.iterations, theirs.iterations);
   differences.add("warm-up", ours.warm_up, theirs.warm_up);
   differences.add("data", ours.data, theirs.data);

@@ -89,6 +89,9 @@ void add_job(Page& page, const Result& result) {
         {"ranks per host", job.ranks_per_host > 1 ? std::to_string(job.ranks_per_host) : ""},
         {"numerics", job.numerics},
         {"detail", job.detail == "merged" ? job.detail : ""},
+        {"overlap", job.overlaps() ? job.overlap : ""},
+        {"progress", job.progress},
+        {"buckets of", job.overlaps() ? format_bytes(static_cast<double>(job.bucket_bytes)) : ""},
         {"dropout", job.dropout ? "yes" : ""}})
     if (!value.empty()) options += (options.empty() ? "" : ", ") + name + " " + value;
   add_optional(page, "options", options);

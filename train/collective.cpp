@@ -2,7 +2,6 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -11,69 +10,16 @@
 #include "train/merged.hpp"
 #include "train/message_tag.hpp"
 #include "train/pieces.hpp"
+#include "train/round_messages.hpp"
+#include "train/running_collective.hpp"
 
 namespace simtrain {
 
 namespace {
 
-// Outstanding requests. Two segments each way fit without allocating; the vector is for messages in many pieces.
-class Requests {
- public:
-  MPI_Request* add() {
-    if (used_ < few_.size()) return &few_[used_++];
-    return &many_.emplace_back(MPI_REQUEST_NULL);
-  }
-  void wait_all() {
-    MPI_Waitall(static_cast<int>(used_), few_.data(), MPI_STATUSES_IGNORE);
-    if (!many_.empty()) MPI_Waitall(static_cast<int>(many_.size()), many_.data(), MPI_STATUSES_IGNORE);
-  }
-
- private:
-  std::array<MPI_Request, 4> few_;
-  std::size_t used_ = 0;
-  std::vector<MPI_Request> many_;
-};
-
-// What one collective of one rank works on.
-struct Exchange {
-  Group group;
-  Buffer data, scratch;
-  std::int64_t longest_message_floats;
-  Kernels& kernels;
-  Account reduction_account;
-};
-
-void start_receives(const Exchange& exchange, const Round& round, Requests& requests) {
-  if (round.receive_from < 0) return;
-  const int source = exchange.group.rank(round.receive_from);
-  std::int64_t arrived = 0;  // what is to be added lies in scratch one segment after the other
-  for (const Segment& segment : round.receive.part) {
-    const Segment target = round.reduce ? Segment{arrived, segment.count} : segment;
-    for_each_piece(target, exchange.longest_message_floats, [&](Segment piece) {
-      const Buffer buffer = (round.reduce ? exchange.scratch : exchange.data).slice(piece.offset, piece.count);
-      MPI_Irecv(buffer.data, static_cast<int>(piece.count), MPI_FLOAT, source, kTag, MPI_COMM_WORLD, requests.add());
-    });
-    arrived += segment.count;
-  }
-}
-
-void start_sends(const Exchange& exchange, const Round& round, Requests& requests, CollectiveTraffic& traffic) {
-  if (round.send_to < 0) return;
-  const int destination = exchange.group.rank(round.send_to);
-  for (const Segment& segment : round.send.part) {
-    for_each_piece(segment, exchange.longest_message_floats, [&](Segment piece) {
-      const Buffer buffer = exchange.data.slice(piece.offset, piece.count);
-      MPI_Isend(buffer.data, static_cast<int>(piece.count), MPI_FLOAT, destination, kTag, MPI_COMM_WORLD,
-                requests.add());
-      ++traffic.messages;
-    });
-  }
-  traffic.bytes_sent += round.send.count() * static_cast<std::int64_t>(sizeof(float));
-}
-
 // The usual round, one message each way or one alone, in a single call: SMPI reads its timers at every call, which
 // costs more than the rest of our code. False: there is more than that to do.
-bool exchange_at_once(const Exchange& exchange, const Round& round, CollectiveTraffic& traffic) {
+bool exchange_at_once(const RoundExchange& exchange, const Round& round, CollectiveTraffic& traffic) {
   const auto simple = [&](int peer, const Segments& segments) {
     return peer < 0 || (segments.part[1].count == 0 && segments.part[0].count <= exchange.longest_message_floats);
   };
@@ -93,23 +39,9 @@ bool exchange_at_once(const Exchange& exchange, const Round& round, CollectiveTr
   return true;
 }
 
-void add_arrivals(const Exchange& exchange, const Round& round) {
-  if (!round.reduce || round.receive_from < 0) return;
-  Event added;
-  std::int64_t arrived = 0;
-  for (const Segment& segment : round.receive.part) {
-    if (segment.count == 0) continue;
-    const Operands operands{exchange.scratch.slice(arrived, segment.count),
-                            exchange.data.slice(segment.offset, segment.count)};
-    added =
-        exchange.kernels.enqueue(ElementwiseOp{Elementwise::add, segment.count}, operands, exchange.reduction_account);
-    arrived += segment.count;
-  }
-  exchange.kernels.wait(added);
-}
-
 // The additions of a collective whose messages are merged, at once.
-void add_everything(const Exchange& exchange, CollectiveOp operation, Algorithm algorithm, const Partition& blocks) {
+void add_everything(const RoundExchange& exchange, CollectiveOp operation, Algorithm algorithm,
+                    const Partition& blocks) {
   Event added;
   for_each_addition(operation, algorithm, blocks, exchange.group.me, [&](std::int64_t floats, std::int64_t times) {
     const Operands operands{exchange.scratch.slice(0, floats), exchange.data.slice(0, floats)};
@@ -120,7 +52,7 @@ void add_everything(const Exchange& exchange, CollectiveOp operation, Algorithm 
 }
 
 // `floats` each way at once, in pieces one after the other, whose number comes back. Addresses stand for phantoms.
-int exchange_merged(const Exchange& exchange, int destination, int source, std::int64_t floats) {
+int exchange_merged(const RoundExchange& exchange, int destination, int source, std::int64_t floats) {
   int pieces = 0;
   for_each_piece({0, floats}, exchange.longest_message_floats, [&](Segment piece) {
     MPI_Sendrecv(exchange.data.data, static_cast<int>(piece.count), MPI_FLOAT, destination, kTag,
@@ -131,8 +63,8 @@ int exchange_merged(const Exchange& exchange, int destination, int source, std::
   return pieces;
 }
 
-void run_merged_ring(const Exchange& exchange, int rounds, std::int64_t round_floats, const CollectiveTraffic& mine,
-                     RoundMerging& merging) {
+void run_merged_ring(const RoundExchange& exchange, int rounds, std::int64_t round_floats,
+                     const CollectiveTraffic& mine, RoundMerging& merging) {
   const Group& group = exchange.group;
   if (merging.start_ring(group, rounds, round_floats * std::int64_t{sizeof(float)}, mine)) return;
   const int next = group.rank((group.me + 1) % group.size);
@@ -142,8 +74,8 @@ void run_merged_ring(const Exchange& exchange, int rounds, std::int64_t round_fl
   merging.end_ring(group, std::max(0, rounds - pieces));
 }
 
-void run_merged_pairs(const Exchange& exchange, CollectiveOp operation, Algorithm algorithm, const Partition& blocks,
-                      RoundMerging& merging) {
+void run_merged_pairs(const RoundExchange& exchange, CollectiveOp operation, Algorithm algorithm,
+                      const Partition& blocks, RoundMerging& merging) {
   std::vector<int> partners;
   for (int k = 0; k < round_count(algorithm, operation, exchange.group.size) / 2; ++k) {
     const Round round = round_of(algorithm, operation, blocks, exchange.group.me, k);
@@ -167,7 +99,7 @@ bool may_merge(Sharing sharing, const Partition& blocks) {
 }
 
 // False: nothing can be merged, and nothing has been done.
-bool run_merged(const Exchange& exchange, CollectiveOp operation, Algorithm algorithm, const Partition& blocks,
+bool run_merged(const RoundExchange& exchange, CollectiveOp operation, Algorithm algorithm, const Partition& blocks,
                 RoundMerging& merging) {
   const Merge merge = merge_of(operation, algorithm, blocks);
   // Rounds whose messages go in pieces are left alone.
@@ -184,14 +116,13 @@ bool run_merged(const Exchange& exchange, CollectiveOp operation, Algorithm algo
   return true;
 }
 
-// What any algorithm must send on average (CollectiveTraffic).
+}  // namespace
+
 std::int64_t least_bytes(CollectiveOp operation, const Partition& blocks) {
   const std::int64_t bytes = blocks.size() * static_cast<std::int64_t>(sizeof(float));
   const std::int64_t once = bytes * (blocks.parts - 1) / blocks.parts;
   return operation == CollectiveOp::all_reduce ? 2 * once : once;
 }
-
-}  // namespace
 
 Collectives::Collectives(Grid grid, Coordinates me, bool library_communicators, std::int64_t largest_message_bytes,
                          RoundMerging* merging)
@@ -231,7 +162,7 @@ CollectiveTraffic Collectives::run(CollectiveOp operation, Algorithm algorithm, 
     library_->run(operation, group, data, blocks, scratch, kernels);
     return {.bytes_sent = least_bytes(operation, blocks), .messages = 0};
   }
-  const Exchange exchange{group, data, scratch, longest_message_floats_, kernels, reduction_account};
+  const RoundExchange exchange{group, data, scratch, longest_message_floats_, kernels, reduction_account};
   if (merging_ != nullptr && run_merged(exchange, operation, algorithm, blocks, *merging_))
     return traffic_of(operation, algorithm, blocks, group.me, longest_message_floats_);
   CollectiveTraffic traffic;
@@ -249,6 +180,13 @@ CollectiveTraffic Collectives::run(CollectiveOp operation, Algorithm algorithm, 
     add_arrivals(exchange, round);
   }
   return traffic;
+}
+
+void Collectives::start(RunningCollective& running, CollectiveOp operation, Algorithm algorithm, const Group& group,
+                        Buffer data, const Partition& blocks, Buffer scratch, Kernels& kernels,
+                        Account reduction_account, int tag) {
+  running.start({operation, algorithm, blocks},
+                {group, data, scratch, longest_message_floats_, kernels, reduction_account, tag}, library_.get());
 }
 
 }  // namespace simtrain

@@ -24,6 +24,10 @@ inline constexpr std::int64_t kLargestMessageBytes = std::int64_t{1} << 30;
 
 class LibraryCollectives;  // train/library_collectives.hpp
 class RoundMerging;        // train/merged.hpp
+class RunningCollective;   // train/running_collective.hpp
+
+// What any algorithm must send on average (CollectiveTraffic).
+std::int64_t least_bytes(CollectiveOp operation, const Partition& blocks);
 
 // Group collectives of one rank on MPI_COMM_WORLD. Every member of a group calls run() with the same arguments but
 // `data` and `scratch`. Make and destroy it between MPI_Init and MPI_Finalize.
@@ -54,6 +58,11 @@ class Collectives {
   // In my column or row of the first grid.
   CollectiveTraffic run(CollectiveOp operation, Algorithm algorithm, Scope scope, Buffer data, const Partition& blocks,
                         Buffer scratch, Kernels& kernels, Account reduction_account);
+
+  // The same, not blocking: the first round is posted, the rest takes place in `running`. Never merged; of
+  // Algorithm::mpi all-reduces only, which must not be simulated.
+  void start(RunningCollective& running, CollectiveOp operation, Algorithm algorithm, const Group& group, Buffer data,
+             const Partition& blocks, Buffer scratch, Kernels& kernels, Account reduction_account, int tag);
 
   // Collective over all ranks: brings what this rank needs from `from` to `to`, two buffers as the sides of `array` say
   // (train/redistribution.hpp). scratch: at least scratch_floats(array, rank) floats, its contents are lost. Copies are

@@ -141,8 +141,13 @@ class ClockedRun {
     double elapsed = 0;
     for (int g = 0; g < groups; ++g)
       elapsed += run_group(step, on_plan(grid, over_column ? Coordinates{0, g} : Coordinates{g, 0}));
-    cost_.exchanges[static_cast<std::size_t>(step.row)][step.exchange] += elapsed / ranks_;
+    plan_.for_each_share(step, {}, [&](int row, double share) {
+      cost_.exchanges[static_cast<std::size_t>(row)][step.exchange] += share * elapsed / ranks_;
+    });
   }
+
+  // Collectives are priced one after the other: nothing is hidden here.
+  void advance(const WaitStep& /*step*/) {}
 
   void advance(const RedistributeStep& step) {
     const double before = std::accumulate(clocks_.begin(), clocks_.end(), 0.0);

@@ -16,9 +16,9 @@ namespace {
 
 // Only rank 0 speaks. On a terminal a bar is drawn over and over on one line, at most once for each percent; elsewhere,
 // as under mpirun, which passes on what its ranks write, a line tells every ten seconds.
-class Progress {
+class TrainingBar {
  public:
-  Progress(std::int64_t total, bool speaks) : total_(total), speaks_(speaks), told_s_(MPI_Wtime()) {}
+  TrainingBar(std::int64_t total, bool speaks) : total_(total), speaks_(speaks), told_s_(MPI_Wtime()) {}
 
   void advance(std::int64_t done) {
     constexpr double kSeconds = 10;
@@ -93,7 +93,7 @@ TrainingRun train_job(const Job& job, Trainer& trainer, Coordinates me) {
   TrainingRun run;
   const std::int64_t total = std::int64_t{job.warm_up} + job.iterations;
   const bool speaks = me == Coordinates{};
-  Progress progress(total, speaks);
+  TrainingBar progress(total, speaks);
   const int parts = std::max(1, job.epochs);
   std::int64_t done = 0, warm_up_left = job.warm_up;
   for (int part = 1; part <= parts; ++part) {

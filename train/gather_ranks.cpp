@@ -13,7 +13,7 @@ std::vector<double> pack(const RankResult& rank) {
   std::vector<double> flat(rank.iteration_seconds);
   for (const auto& row : rank.work_s) flat.insert(flat.end(), row.begin(), row.end());
   for (const auto& row : rank.exchanges)
-    for (const RankExchange& e : row) flat.insert(flat.end(), {e.seconds, e.bytes_sent, e.messages});
+    for (const RankExchange& e : row) flat.insert(flat.end(), {e.seconds, e.exposed_s, e.bytes_sent, e.messages});
   flat.insert(flat.end(), rank.loss_sums.begin(), rank.loss_sums.end());
   return flat;
 }
@@ -27,6 +27,7 @@ RankResult unpack(const RankResult& like, const double* next) {
   for (auto& row : rank.exchanges)
     for (RankExchange& e : row) {
       e.seconds = *next++;
+      e.exposed_s = *next++;
       e.bytes_sent = *next++;
       e.messages = *next++;
     }

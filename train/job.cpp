@@ -51,8 +51,20 @@ po::options_description job_options(int default_iterations, int default_warm_up)
       "'conv*:1x256; fc*:32x8', 'conv*:domain:8x32'")(
       "collectives", word("NAME", "auto"),
       "ring, recursive-doubling, rabenseifner, bruck, mpi (the library's own), auto")(
-      "gather", word("WHEN", "after-pooling"), "gather activations after-pooling (fewest bytes) or before-pooling")(
-      "learning-rate", word("X", "0.01"), "of stochastic gradient descent")(
+      "overlap", word("WHAT", "none"),
+      "what runs behind computing: none; gradients (all-reduces of weight gradients, in buckets, behind the rest of "
+      "the "
+      "backward pass); all (those of data gradients behind weight gradients too)")(
+      "bucket", word("SIZE"),
+      "with --overlap: gradients of consecutive layers up to so many bytes of a rank are all-reduced together "
+      "(default: "
+      "25MiB)")(
+      "progress", word("HOW"),
+      "with --overlap: how communication gets on behind computing: ideal (at any time, on a core or card of its "
+      "own; the default), polling (between operations), none (its first messages; the rest when it is waited "
+      "for)")("gather", word("WHEN", "after-pooling"),
+              "gather activations after-pooling (fewest bytes) or before-pooling")("learning-rate", word("X", "0.01"),
+                                                                                   "of stochastic gradient descent")(
       "momentum", word("X", "0.9"), "0: none, and no memory for it")("weight-decay", word("X", "0"), "L2 penalty")(
       "dropout", word("yes|no", "no"), "whether the network's dropout layers drop anything")(
       "seed", word("N", "1"), "of initial weights, synthetic data, shuffling and dropout")(
@@ -101,6 +113,18 @@ bool yes_or_no(const po::variables_map& values, const std::string& option, bool 
   if (text != "yes" && text != "no")
     throw InputError("--" + option + ": '" + text + "' is not valid; expected yes or no");
   return text == "yes";
+}
+
+OverlapOptions overlap_from(const po::variables_map& values) {
+  OverlapOptions options;
+  options.overlap = parse_overlap("--overlap", text_of(values, "overlap"));
+  for (const char* option : {"bucket", "progress"})
+    if (!options.any() && given(values, option))
+      throw InputError("--" + std::string(option) + ": '" + text_of(values, option) +
+                       "' is given without --overlap; expected --overlap gradients or --overlap all");
+  if (given(values, "bucket")) options.bucket_bytes = parse_bytes("--bucket", text_of(values, "bucket"));
+  if (given(values, "progress")) options.progress = parse_progress("--progress", text_of(values, "progress"));
+  return options;
 }
 
 void read_data(const po::variables_map& values, Job& job) {
@@ -156,6 +180,7 @@ Job job_from(const po::variables_map& values) {
   job.plan.batch = given(values, "batch") ? integer("batch", 1, INT32_MAX) : job.network.default_batch;
   job.plan.algorithm = parse_algorithm("--collectives", text_of(values, "collectives"));
   job.plan.strategy = parse_strategy("--strategy", text_of(values, "strategy"));
+  job.plan.overlap = overlap_from(values);
   job.plan.gather = parse_gather("--gather", text_of(values, "gather"));
   job.plan.learning_rate = number_at_least_zero(values, "learning-rate");
   job.plan.momentum = number_at_least_zero(values, "momentum");

@@ -38,18 +38,33 @@ LibraryCollectives::~LibraryCollectives() {
   for (Member& member : members_) MPI_Comm_free(&member.communicator);
 }
 
+MPI_Comm LibraryCollectives::communicator_of(const Group& group, bool of_row) const {
+  for (const bool row : {of_row, !of_row})
+    for (std::size_t i = row ? 1 : 0; i < members_.size(); i += 2)
+      if (members_[i].group == group) return members_[i].communicator;
+  SIMTRAIN_INVARIANT(false, "no communicator for " + std::to_string(group.size) + " ranks");
+}
+
+void LibraryCollectives::start_all_reduce(const Group& group, Buffer data, const Partition& blocks, bool in_background,
+                                          Requests& requests) {
+  SIMTRAIN_INVARIANT(!data.phantom, "a non-blocking collective of the library, simulated");
+  const MPI_Comm communicator = communicator_of(group, in_background);
+  for_each_piece({0, blocks.size()}, longest_, [&](Segment piece) {
+    MPI_Iallreduce(MPI_IN_PLACE, data.data + piece.offset, static_cast<int>(piece.count), MPI_FLOAT, MPI_SUM,
+                   communicator, requests.add());
+  });
+}
+
 void LibraryCollectives::run(CollectiveOp operation, const Group& group, Buffer data, const Partition& blocks,
                              Buffer scratch, Kernels& kernels) {
-  const auto found =
-      std::find_if(members_.begin(), members_.end(), [&](const Member& member) { return member.group == group; });
-  SIMTRAIN_INVARIANT(found != members_.end(), "no communicator for " + std::to_string(group.size) + " ranks");
+  const MPI_Comm communicator = communicator_of(group, false);
   switch (operation) {
     case CollectiveOp::all_gather:
-      return all_gather(found->communicator, data, blocks, group.me);
+      return all_gather(communicator, data, blocks, group.me);
     case CollectiveOp::reduce_scatter:
-      return reduce_scatter(found->communicator, data, blocks, group.me, scratch, kernels);
+      return reduce_scatter(communicator, data, blocks, group.me, scratch, kernels);
     case CollectiveOp::all_reduce:
-      return all_reduce(found->communicator, data, blocks);
+      return all_reduce(communicator, data, blocks);
   }
 }
 

@@ -1,9 +1,11 @@
 // mpitrain: trains a network for real, on the ranks that mpirun started. The ground truth of simtrain.
 #include <mpi.h>
 
+#include <bit>
 #include <cstdio>
 #include <functional>
 #include <iostream>
+#include <memory>
 #include <optional>
 
 #include "base/error.hpp"
@@ -13,12 +15,14 @@
 #include "base/units.hpp"
 #include "calibrate/profile.hpp"
 #include "kernels/blas_kernels.hpp"
+#include "kernels/worker_kernels.hpp"
 #include "report/json.hpp"
 #include "report/terminal.hpp"
 #include "train/binding.hpp"
 #include "train/epochs.hpp"
 #include "train/gather_ranks.hpp"
 #include "train/job.hpp"
+#include "train/rank_clock.hpp"
 #include "train/same_request.hpp"
 #include "train/trainer.hpp"
 
@@ -90,18 +94,38 @@ NativeResult describe_machine(int rank) {
           .binding = describe_binding(places)};
 }
 
+// With ideal progress a thread computes and the rank's own communicates.
+std::unique_ptr<Kernels> kernels_for(const OverlapOptions& overlap) {
+  if (overlap.any() && overlap.progress == Progress::ideal) return std::make_unique<WorkerKernels>(RankClock());
+  return std::make_unique<BlasKernels>([] { return MPI_Wtime(); });
+}
+
+void warn_of_cores(const Job& job, int rank) {
+  const OverlapOptions& overlap = job.plan.overlap;
+  int found = 0;
+  for (const std::uint64_t word : own_place().cores) found += std::popcount(word);
+  const int needed = job.threads + 1;
+  if (!overlap.any() || overlap.progress != Progress::ideal || found >= needed || rank != 0) return;
+  std::fprintf(
+      stderr,
+      "mpitrain: warning: --progress ideal wants %d cores for each rank, one of them to communicate, but rank 0 "
+      "is bound to %d (mpirun --map-by slot:PE=%d --bind-to core, or --progress polling)\n",
+      needed, found, needed);
+}
+
 int train(const Job& job, int rank) {
   const Plan plan = make_plan(job.network, job.plan);
   const Coordinates me = plan.options.grid.coordinates(rank);
   use_blas_threads(job.threads);
-  BlasKernels kernels([] { return MPI_Wtime(); });
+  const std::unique_ptr<Kernels> kernels = kernels_for(plan.options.overlap);
   Collectives collectives(plan.grids(), rank, plan.uses(Algorithm::mpi));
   PhaseLog phases(plan, job.iterations);
   TrainerOptions options = trainer_options(job);
   options.phases = &phases;
   if (const std::string warning = blas_warning(blas_identity()); rank == 0 && !warning.empty())
     std::fprintf(stderr, "mpitrain: warning: %s\n", warning.c_str());
-  Trainer trainer(plan, me, kernels, collectives, *job.training_data, options);
+  warn_of_cores(job, rank);
+  Trainer trainer(plan, me, *kernels, collectives, *job.training_data, options);
   MPI_Barrier(MPI_COMM_WORLD);
   const TrainingRun training = train_job(job, trainer, plan.on(plan.grid_of(plan.loss), me));
   std::optional<Result> result = gather_ranks(plan, training.rank, &phases);
@@ -166,7 +190,8 @@ int run(const std::vector<std::string>& arguments, int rank, int ranks) {
 }  // namespace simtrain
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);  // a thread may compute; one communicates
   int rank = 0;
   int ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

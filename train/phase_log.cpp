@@ -15,11 +15,12 @@ PhaseLog::PhaseLog(const Plan& plan, std::int64_t iterations)
     if (const auto* compute = std::get_if<ComputeStep>(&step))
       has_[entry(compute->row, phase_of(compute->work))] = 1;
     else if (const auto* collective = std::get_if<CollectiveStep>(&step))
-      has_[entry(collective->row, phase_of(collective->exchange))] = 1;
+      plan.for_each_share(*collective, {},
+                          [&](int row, double) { has_[entry(row, phase_of(collective->exchange))] = 1; });
     else if (const auto* redistribute = std::get_if<RedistributeStep>(&step))
       has_[entry(redistribute->row, phase_of(Exchange::redistribute))] = 1;
-    else
-      has_[entry(std::get<HaloStep>(step).row, phase_of(Exchange::halo))] = 1;
+    else if (const auto* halo = std::get_if<HaloStep>(&step))
+      has_[entry(halo->row, phase_of(Exchange::halo))] = 1;
   minima_.assign(phases * kQuantities, std::numeric_limits<double>::max());
   maxima_.assign(phases * kQuantities, std::numeric_limits<double>::lowest());
   sums_.assign(phases * (kQuantities + 1 + samples_), 0);

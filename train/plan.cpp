@@ -198,7 +198,16 @@ Partition Plan::blocks(const CollectiveStep& step, Coordinates at) const {
     const TensorPlan& t = tensors[static_cast<std::size_t>(step.tensor)];
     return t.rows.scaled(row_length(*this, t, on(t.grid, at)));
   }
-  return {floats(step.tensor, at), group(step, at).size};
+  if (step.bucket < 0) return {floats(step.tensor, at), group(step, at).size};
+  std::int64_t all = 0;
+  for (const int tensor : buckets[static_cast<std::size_t>(step.bucket)].tensors) all += floats(tensor, at);
+  return {all, group(step, at).size};
+}
+
+bool Plan::serves(const CollectiveStep& step, int row) const {
+  if (step.bucket < 0) return step.row == row;
+  const std::vector<int>& rows = buckets[static_cast<std::size_t>(step.bucket)].rows;
+  return std::find(rows.begin(), rows.end(), row) != rows.end();
 }
 
 Group Plan::group(const CollectiveStep& step, Coordinates at) const {

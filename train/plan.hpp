@@ -29,6 +29,7 @@
 #include "train/grid.hpp"
 #include "train/halo.hpp"
 #include "train/network.hpp"
+#include "train/overlap.hpp"
 #include "train/partition.hpp"
 #include "train/redistribution.hpp"
 #include "train/schedule.hpp"
@@ -52,6 +53,7 @@ struct PlanOptions {
   bool dropout = false;    // false: the network's dropout layers let everything through
   std::uint64_t seed = 1;  // of dropout
   Strategy strategy = {};  // which layers are on `grid`, and where the others are
+  OverlapOptions overlap = {};
 };
 
 enum class Role {
@@ -135,13 +137,24 @@ struct ComputeStep {
   Work work;
   std::array<TensorRef, 6> operands;  // in the order of kernels/operation.hpp
 };
+// When a collective ends. at_once: with its step. beside, background: with a WaitStep of that course, until when nobody
+// touches what it works on. There is one beside the computing at a time, and no other communication but in the
+// background meanwhile; of those in the background one runs after the other, in the order of their steps.
+enum class Course { at_once, beside, background };
+
 struct CollectiveStep {
   Exchange exchange;
   CollectiveOp operation;
   Algorithm algorithm;  // resolved: never automatic
-  int row;
-  int tensor;
+  int row;              // of a bucket: that of its first tensor
+  int tensor;           // of a bucket: its first
+  Course course = Course::at_once;
+  int bucket = -1;  // >= 0: works on all tensors of that bucket (Plan::buckets)
   [[nodiscard]] bool over_grid_column() const { return exchange != Exchange::reduce_weights; }
+};
+// Ends the collective beside the computing, or the oldest one in the background.
+struct WaitStep {
+  Course course;
 };
 // Over all ranks: a layer's input before the layer, or its gradient after it.
 struct RedistributeStep {
@@ -157,7 +170,12 @@ struct HaloStep {
   int row;
   int own, extended;  // tensors: the strips, and the lines that are seen
 };
-using Step = std::variant<ComputeStep, CollectiveStep, RedistributeStep, HaloStep>;
+using Step = std::variant<ComputeStep, CollectiveStep, RedistributeStep, HaloStep, WaitStep>;
+
+// Weight gradients of layers on one grid that are all-reduced together: they lie one after the other in memory.
+struct Bucket {
+  std::vector<int> tensors, rows;  // of the report
+};
 
 struct Range {  // floats of a tensor's buffer
   std::int64_t offset = 0, count = 0;
@@ -175,6 +193,7 @@ struct Plan {
   int input = -1, labels = -1, loss = -1;  // tensors
   std::vector<int> weights;                // tensors, by report row
   int slots = 0;                           // memories that gradients of activations share
+  std::vector<Bucket> buckets;             // in the order in which they are all-reduced; empty without overlap
 
   [[nodiscard]] std::int64_t floats(int tensor, Coordinates at) const;
   // Of the batch over the columns of a grid.
@@ -202,6 +221,17 @@ struct Plan {
     return in_strips(layer) ? Grid{1, static_cast<int>(grid.size())} : grid;
   }
   [[nodiscard]] bool uses(Algorithm algorithm) const;
+  // Calls visit(row, share) for the rows of the report that a collective serves, with their shares of its floats at
+  // `at`, which add up to 1.
+  template <typename Visit>
+  void for_each_share(const CollectiveStep& step, Coordinates at, const Visit& visit) const {
+    if (step.bucket < 0) return visit(step.row, 1.0);
+    const Bucket& bucket = buckets[static_cast<std::size_t>(step.bucket)];
+    const auto all = static_cast<double>(blocks(step, at).size());
+    for (std::size_t i = 0; i < bucket.tensors.size(); ++i)
+      visit(bucket.rows[i], all > 0 ? static_cast<double>(floats(bucket.tensors[i], at)) / all : 0.0);
+  }
+  [[nodiscard]] bool serves(const CollectiveStep& step, int row) const;
 };
 
 // InputError when the batch is smaller than Pc of a layer's grid, and those of decide() (train/strategy.hpp).
@@ -226,10 +256,10 @@ struct MemoryUse {
 MemoryUse memory_of(const Plan& plan, Coordinates at);
 // Of the rank that needs most.
 MemoryUse largest_memory_of(const Plan& plan);
-// Floats of the im2col matrix, and of what a collective receives before it is added or a redistribution packs: the two
-// scratch buffers.
+// Floats of the scratch buffers: of the im2col matrix; of what a collective receives before it is added or a
+// redistribution packs; of what collectives in the background receive.
 struct ScratchFloats {
-  std::int64_t workspace = 0, exchange = 0;
+  std::int64_t workspace = 0, exchange = 0, background = 0;
 };
 ScratchFloats scratch_of(const Plan& plan, Coordinates at);
 

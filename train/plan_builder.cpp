@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "train/plan_overlap.hpp"
 
 namespace simtrain {
 
@@ -48,6 +49,7 @@ Plan PlanBuilder::build() {
   forward_pass();
   backward_pass();
   share_memory_of_gradients();
+  overlap_communication(plan_);
   return std::move(plan_);
 }
 

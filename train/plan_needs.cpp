@@ -14,15 +14,14 @@ ScratchFloats scratch_of(const Plan& plan, Coordinates at) {
     if (const auto* compute = std::get_if<ComputeStep>(&step)) {
       scratch.workspace = std::max(scratch.workspace, workspace_floats(plan.operation(*compute, at)));
     } else if (const auto* collective = std::get_if<CollectiveStep>(&step)) {
-      scratch.exchange =
-          std::max(scratch.exchange, scratch_floats(collective->operation, collective->algorithm,
-                                                    plan.blocks(*collective, at), plan.group(*collective, at).me));
+      std::int64_t& floats = collective->course == Course::background ? scratch.background : scratch.exchange;
+      floats = std::max(floats, scratch_floats(collective->operation, collective->algorithm,
+                                               plan.blocks(*collective, at), plan.group(*collective, at).me));
     } else if (const auto* redistribute = std::get_if<RedistributeStep>(&step)) {
       const Redistribution moved = plan.redistribution(*redistribute);
       scratch.exchange = std::max(scratch.exchange, scratch_floats(moved, plan.options.grid.rank(at)));
-    } else {
-      const Halo halo = plan.halo(std::get<HaloStep>(step));
-      scratch.exchange = std::max(scratch.exchange, scratch_floats(halo, plan.options.grid.rank(at)));
+    } else if (const auto* halo = std::get_if<HaloStep>(&step)) {
+      scratch.exchange = std::max(scratch.exchange, scratch_floats(plan.halo(*halo), plan.options.grid.rank(at)));
     }
   }
   return scratch;
@@ -70,7 +69,7 @@ MemoryUse memory_of(const Plan& plan, Coordinates at) {
   }
   const ScratchFloats scratch = scratch_of(plan, at);
   use.buffers = std::accumulate(slots.begin(), slots.end(), 0.0) +
-                sizeof(float) * static_cast<double>(scratch.workspace + scratch.exchange);
+                sizeof(float) * static_cast<double>(scratch.workspace + scratch.exchange + scratch.background);
   return use;
 }
 

@@ -13,11 +13,13 @@ namespace simtrain {
 constexpr Account account_of(int row, Work work) { return row * kWorks + static_cast<int>(work); }
 
 struct RankExchange {
-  double seconds = 0;
+  double seconds = 0;    // under way
+  double exposed_s = 0;  // the part of them that the rank waited or worked for it, and computed nothing
   double bytes_sent = 0, messages = 0;
 
   void add(const RankExchange& other) {
     seconds += other.seconds;
+    exposed_s += other.exposed_s;
     bytes_sent += other.bytes_sent;
     messages += other.messages;
   }

@@ -7,7 +7,7 @@ namespace simtrain {
 
 namespace {
 
-constexpr std::size_t kPerExchange = 3;  // seconds, bytes, messages
+constexpr std::size_t kPerExchange = 4;  // seconds, bytes, messages, exposed seconds
 constexpr std::size_t kPerRow = kWorks + kExchanges * kPerExchange;
 
 constexpr std::size_t work_index(std::size_t row, Work work) { return row * kPerRow + static_cast<std::size_t>(work); }
@@ -66,6 +66,7 @@ void Summary::add(const RankResult& rank) {
       fold(at, exchange.seconds);
       fold(at + 1, exchange.bytes_sent);
       fold(at + 2, exchange.messages);
+      fold(at + 3, exchange.exposed_s);
     }
   }
   iteration_seconds_.resize(rank.iteration_seconds.size());
@@ -86,7 +87,7 @@ CollectiveResult Summary::exchange(int row, Exchange exchange, double iterations
   result.algorithm = "none";
   for (const Step& step : plan_.steps)
     if (const auto* collective = std::get_if<CollectiveStep>(&step)) {
-      if (collective->row != row || collective->exchange != exchange) continue;
+      if (!plan_.serves(*collective, row) || collective->exchange != exchange) continue;
       result.algorithm = name_of(collective->algorithm);
       result.group_size = plan_.group(*collective, {}).size;
     } else if (const auto* moved = std::get_if<RedistributeStep>(&step)) {
@@ -102,6 +103,7 @@ CollectiveResult Summary::exchange(int row, Exchange exchange, double iterations
   result.seconds = spread(at, iterations);
   result.bytes_sent = spread(at + 1, iterations);
   result.messages = totals_[at + 2].sum / iterations;
+  if (plan_.options.overlap.any() && result.algorithm != "none") result.exposed_s = spread(at + 3, iterations).mean;
   if (exchange == Exchange::reduce_data || exchange == Exchange::reduce_weights) {
     const Work additions = exchange == Exchange::reduce_data ? Work::data_additions : Work::weight_additions;
     result.reduction_s = spread(work_index(static_cast<std::size_t>(row), additions), iterations).mean;
@@ -125,6 +127,11 @@ Result Summary::finish(const PhaseLog* phases) const {
   result.job.momentum = static_cast<double>(plan_.options.momentum);
   result.job.weight_decay = static_cast<double>(plan_.options.weight_decay);
   result.job.dropout = drops_out(plan_);
+  if (const OverlapOptions& overlap = plan_.options.overlap; overlap.any()) {
+    result.job.overlap = name_of(overlap.overlap);
+    result.job.progress = name_of(overlap.progress);
+    result.job.bucket_bytes = overlap.bucket_bytes;
+  }
 
   const auto iterations = static_cast<double>(iteration_seconds_.size());
   result.iteration_seconds = iteration_seconds_;

@@ -6,6 +6,7 @@
 
 #include "train/halo_exchange.hpp"
 #include "train/phase_log.hpp"
+#include "train/trainer_overlap.hpp"
 
 namespace simtrain {
 
@@ -55,7 +56,17 @@ void Trainer::allocate() {
           std::max(slot_floats[static_cast<std::size_t>(slot)], plan_.floats(static_cast<int>(i), me_));
   std::vector<float*> slots;
   for (const std::int64_t floats : slot_floats) slots.push_back(kernels_.allocate(floats).data);
+  for (const Bucket& bucket : plan_.buckets) {
+    std::int64_t floats = 0;
+    for (const int tensor : bucket.tensors) floats += plan_.floats(tensor, me_);
+    float* next = kernels_.allocate(floats).data;
+    for (const int tensor : bucket.tensors) {
+      memory_[static_cast<std::size_t>(tensor)] = next;
+      next += plan_.floats(tensor, me_);
+    }
+  }
   for (std::size_t i = 0; i < memory_.size(); ++i) {
+    if (memory_[i] != nullptr) continue;  // in a bucket
     const int slot = plan_.tensors[i].slot;
     memory_[i] = slot >= 0 ? slots[static_cast<std::size_t>(slot)]
                            : kernels_.allocate(plan_.floats(static_cast<int>(i), me_)).data;
@@ -63,6 +74,7 @@ void Trainer::allocate() {
   const ScratchFloats scratch = scratch_of(plan_, me_);
   workspace_ = kernels_.allocate(scratch.workspace);
   scratch_ = kernels_.allocate(scratch.exchange);
+  if (plan_.options.overlap.any()) prepare_overlap(scratch.background);
 }
 
 RankResult Trainer::run(int warm_up, int iterations, const std::function<void(int)>& after_each) {
@@ -194,51 +206,7 @@ void Trainer::execute(const ComputeStep& step) {
   }
   if (std::holds_alternative<Convolution>(operation)) operands[3] = workspace_;
   last_ = kernels_.enqueue(operation, operands, account_of(step.row, step.work));
-}
-
-// Messages leave and arrive in buffers that operations write and read: nothing may be unfinished.
-void Trainer::execute(const CollectiveStep& step) {
-  kernels_.wait(last_);
-  const Work additions = step.exchange == Exchange::reduce_data ? Work::data_additions : Work::weight_additions;
-  const double begin = MPI_Wtime();
-  const CollectiveTraffic traffic =
-      collectives_.run(step.operation, step.algorithm, plan_.group(step, me_), buffer(step.tensor),
-                       plan_.blocks(step, me_), scratch_, kernels_, account_of(step.row, additions));
-  note(step.row, step.exchange, begin, traffic);
-}
-
-void Trainer::execute(const RedistributeStep& step) {
-  kernels_.wait(last_);
-  const double begin = MPI_Wtime();
-  const CollectiveTraffic traffic =
-      collectives_.redistribute(plan_.redistribution(step), buffer(step.from), buffer(step.to), scratch_, kernels_,
-                                account_of(step.row, Work::packing));
-  note(step.row, Exchange::redistribute, begin, traffic);
-}
-
-// In between, begin returns and the rank computes: the time of both is what the halo takes.
-void Trainer::execute(const HaloStep& step) {
-  kernels_.wait(last_);
-  const double begin = MPI_Wtime();
-  const Halo halo = plan_.halo(step);
-  const Buffer own = buffer(step.own), extended = buffer(step.extended);
-  const Account account = account_of(step.row, Work::packing);
-  CollectiveTraffic traffic;
-  if (step.stage == HaloStep::Stage::begin)
-    traffic = halos_->begin(halo, step.gradient ? extended : own, step.gradient ? own : extended, scratch_, kernels_,
-                            account);
-  else
-    halos_->end(halo, step.gradient ? own : extended, scratch_, kernels_, account);
-  note(step.row, Exchange::halo, begin, traffic);
-}
-
-void Trainer::note(int row, Exchange what, double begin_s, const CollectiveTraffic& traffic) {
-  const double end_s = MPI_Wtime();
-  if (running_.empty()) return;  // evaluating before the first iteration
-  auto& [exchange, interval] = running_[static_cast<std::size_t>(row)][static_cast<std::size_t>(what)];
-  exchange.add({end_s - begin_s, static_cast<double>(traffic.bytes_sent), static_cast<double>(traffic.messages)});
-  if (interval.end_s == 0) interval.begin_s = begin_s;  // a row may have several of a kind
-  interval.end_s = end_s;
+  if (overlapping_) come_by();
 }
 
 // Not before the first timed iteration is done: thousands of simulated ranks that run only one would hold them all the
@@ -252,7 +220,8 @@ void Trainer::book(RankResult& result, double begin_s) {
   size_totals(result);
   const auto note = [&](int row, int phase, double seconds, Interval on_clock) {
     if (options_.phases == nullptr || !options_.phases->has(row, phase)) return;
-    const Interval since_begin{on_clock.begin_s - begin_s, on_clock.end_s - begin_s};
+    // A thread that computes has a clock of its own, which may be off by what MPI's rounds to.
+    const Interval since_begin{std::max(0.0, on_clock.begin_s - begin_s), std::max(0.0, on_clock.end_s - begin_s)};
     options_.phases->add(timed_, row, phase, seconds, since_begin);
   };
   for (int row = 0; row < static_cast<int>(plan_.report_layers.size()); ++row) {

@@ -56,8 +56,26 @@ class Trainer {
   void execute(const CollectiveStep& step);
   void execute(const RedistributeStep& step);
   void execute(const HaloStep& step);
-  // Adds an exchange of the iteration that runs.
-  void note(int row, Exchange exchange, double begin_s, const CollectiveTraffic& traffic);
+  void execute(const WaitStep& step);
+  // Adds an exchange of the iteration that runs, or a row's share of one.
+  void note(int row, Exchange exchange, Interval under_way, double exposed_s, const CollectiveTraffic& traffic,
+            double share = 1);
+
+  // ---- with overlap only (train/trainer_exchanges.cpp)
+  struct Overlapping;
+  void prepare_overlap(std::int64_t scratch_floats);
+  void begin_in_background(const CollectiveStep& step);
+  void begin_beside(const CollectiveStep& step);
+  void end_oldest_in_background();
+  void end_beside();
+  // With progress by polling: after an operation.
+  void come_by();
+  // Runs a collective to its end, while those in the background go on if progress is ideal.
+  CollectiveTraffic communicate(const CollectiveStep& step);
+  // kernels_.wait(), while those in the background go on if progress is ideal.
+  void wait_for(Event event);
+  // What of a wait between two times nothing was computed in.
+  [[nodiscard]] double exposed_s(double begin_s, double end_s);
   // Places in the batch of the samples that a tensor has on this rank.
   [[nodiscard]] Range places(int tensor) const;
   [[nodiscard]] Buffer operand(TensorRef ref) const;
@@ -87,6 +105,7 @@ class Trainer {
   std::vector<std::array<RunningExchange, kExchanges>> running_;  // by row
   std::int64_t timed_ = 0;                                        // iterations noted in options_.phases
   Event last_;
+  std::unique_ptr<Overlapping> overlapping_;  // none without overlap
 };
 
 }  // namespace simtrain

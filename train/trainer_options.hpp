@@ -7,7 +7,8 @@
 
 namespace simtrain {
 
-class PhaseLog;  // train/phase_log.hpp
+class Background;  // train/background.hpp
+class PhaseLog;    // train/phase_log.hpp
 
 struct TrainerOptions {
   std::uint64_t seed = 1;
@@ -15,6 +16,9 @@ struct TrainerOptions {
   LearningRateSchedule schedule;
   std::int64_t total_iterations = 1;  // of the whole job: where the cosine ends
   PhaseLog* phases = nullptr;         // where the phases of timed iterations are noted; none: they are not
+  // What collectives in the background run in, of the rank alone; none: the rank comes by (PolledBackground). A
+  // simulation of ideal progress needs one: simulated time does not pass while a rank polls.
+  Background* background = nullptr;
 };
 
 }  // namespace simtrain

@@ -27,9 +27,9 @@ po::options_description sweep_options() {
 }
 
 // On a terminal one line that changes, else a line per grid; on stderr, since stdout holds the table.
-class Progress {
+class SweepBar {
  public:
-  explicit Progress(std::size_t total) : total_(total) {}
+  explicit SweepBar(std::size_t total) : total_(total) {}
 
   void show(std::size_t done, const SweepPoint& point) {
     const std::string grid = to_string(Grid{point.grid_rows, point.grid_columns});
@@ -81,7 +81,7 @@ int sweep_command(const std::vector<std::string>& arguments) {
   const std::vector<Grid> grids = grids_of(processes);
   std::vector<SweepPoint> points;
   {
-    Progress progress(grids.size());
+    SweepBar progress(grids.size());
     points = sweep(job, prediction, grids, replicas.workers,
                    [&](std::size_t done, const SweepPoint& point) { progress.show(done, point); });
   }

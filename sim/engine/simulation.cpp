@@ -36,7 +36,7 @@ bool payloads_are_real = false;  // of the one Simulation; read by payloads_off(
 
 void lay_out_stacks(const SimulationOptions& options) {
   s4u::Engine::set_config("contexts/stack-size", options.real_payloads ? kRealPayloadStackKiB : kStackKiB);
-  if (options.ranks <= kMostGuardedStacks) return;
+  if (options.ranks * (options.progress_actors ? 2 : 1) <= kMostGuardedStacks) return;
   s4u::Engine::set_config("contexts/guard-size", 0);
   // SimGrid takes stacks without guards from calloc, which writes zeros over 256 KiB each unless they are mapped; and
   // glibc raises its threshold for mapping as it goes unless it is set.
@@ -89,8 +89,9 @@ struct Simulation::State {
   bool has_run = false, counts = false;
 
   void check_hosts(const std::vector<int>& host_of_rank) const;
-  void be_rank(int rank, const std::function<void(int)>& body);
-  void start_rank(int rank, int host, const std::function<void(int)>& body);
+  // `number`: in the job; body(rank).
+  void be_actor(int number, int rank, const std::function<void(int)>& body);
+  void start_actor(int number, int rank, int host, const std::function<void(int)>& body);
   void note_deadlock();
 };
 
@@ -98,7 +99,7 @@ Simulation::Simulation(const std::string& platform, const SimulationOptions& opt
     : state_(std::make_unique<State>()) {
   static bool one_exists = false;
   SIMTRAIN_INVARIANT(!one_exists, "a process can hold one Simulation only");
-  check_footprint(options.ranks);
+  check_footprint(options.ranks * (options.progress_actors ? 2 : 1));
   one_exists = true;
   payloads_are_real = options.real_payloads;
   state_->options = options;
@@ -169,13 +170,13 @@ void Simulation::State::check_hosts(const std::vector<int>& host_of_rank) const 
 
 void Simulation::check_hosts(const std::vector<int>& host_of_rank) const { state_->check_hosts(host_of_rank); }
 
-void Simulation::State::be_rank(int rank, const std::function<void(int)>& body) {
+void Simulation::State::be_actor(int number, int rank, const std::function<void(int)>& body) {
   bool failed = false;
   try {
     MPI_Init(nullptr, nullptr);
     body(rank);
     MPI_Finalize();
-    finished[static_cast<std::size_t>(rank)] = 1;
+    if (number == rank) finished[static_cast<std::size_t>(rank)] = 1;
   } catch (const simgrid::ForcefulKillException&) {
     throw;  // SimGrid's own, and an actor must not survive it
   } catch (...) {
@@ -186,11 +187,12 @@ void Simulation::State::be_rank(int rank, const std::function<void(int)>& body) 
   if (failed) s4u::Actor::kill_all();
 }
 
-void Simulation::State::start_rank(int rank, int host, const std::function<void(int)>& body) {
-  s4u::ActorPtr actor = compat::add_actor(platform.hosts[static_cast<std::size_t>(host)],
-                                          "rank-" + std::to_string(rank), [this, rank, &body] { be_rank(rank, body); });
+void Simulation::State::start_actor(int number, int rank, int host, const std::function<void(int)>& body) {
+  s4u::ActorPtr actor =
+      compat::add_actor(platform.hosts[static_cast<std::size_t>(host)], "rank-" + std::to_string(number),
+                        [this, number, rank, &body] { be_actor(number, rank, body); });
   actor->set_property("instance_id", kJob);
-  actor->set_property("rank", std::to_string(rank));
+  actor->set_property("rank", std::to_string(number));
 }
 
 void Simulation::State::note_deadlock() {
@@ -202,7 +204,8 @@ void Simulation::State::note_deadlock() {
              " ranks wait for a message that never comes: " + list_ranks(waiting);
 }
 
-void Simulation::run(const std::vector<int>& host_of_rank, const std::function<void(int rank)>& body) {
+void Simulation::run(const std::vector<int>& host_of_rank, const std::function<void(int rank)>& body,
+                     const std::function<void(int rank)>& beside) {
   State& state = *state_;
   SIMTRAIN_INVARIANT(!state.has_run, "a Simulation runs once");
   SIMTRAIN_INVARIANT(std::cmp_equal(host_of_rank.size(), state.options.ranks), std::to_string(host_of_rank.size()));
@@ -213,8 +216,12 @@ void Simulation::run(const std::vector<int>& host_of_rank, const std::function<v
   state.barrier = s4u::Barrier::create(static_cast<unsigned int>(ranks));
   // run() of the engine returns from a deadlock as if nothing had happened.
   s4u::Engine::on_deadlock_cb([&state] { state.note_deadlock(); });
-  SMPI_app_instance_register(kJob, nullptr, ranks);
-  for (int rank = 0; rank < ranks; ++rank) state.start_rank(rank, host_of_rank[static_cast<std::size_t>(rank)], body);
+  SIMTRAIN_INVARIANT((beside != nullptr) == state.options.progress_actors, "actors that nothing was said of");
+  SMPI_app_instance_register(kJob, nullptr, beside ? 2 * ranks : ranks);
+  for (int rank = 0; rank < ranks; ++rank)
+    state.start_actor(rank, rank, host_of_rank[static_cast<std::size_t>(rank)], body);
+  for (int rank = 0; beside && rank < ranks; ++rank)
+    state.start_actor(ranks + rank, rank, host_of_rank[static_cast<std::size_t>(rank)], beside);
   state.engine->run();
   if (state.error) std::rethrow_exception(state.error);
   if (!state.deadlock.empty()) throw Failure(state.deadlock);

@@ -34,6 +34,7 @@ class CalibratedNetwork;  // sim/engine/network_model.hpp
 struct SimulationOptions {
   std::int64_t ranks = 1;      // decides how stacks are laid out; run() must start as many
   bool real_payloads = false;  // messages carry their bytes to the end: payloads_off() does nothing, stacks are larger
+  bool progress_actors = false;  // run() gets a body for them
 };
 
 struct RouteStatistics {
@@ -60,13 +61,16 @@ class Simulation {
   // Throws what a body threw first, after ending the other ranks (their stacks unwind; a destructor that runs then must
   // not communicate); Failure that names the ranks that wait, when none can go on; InputError when the platform has
   // fewer hosts than host_of_rank asks for, or no loopback for hosts with several ranks.
-  void run(const std::vector<int>& host_of_rank, const std::function<void(int rank)>& body);
+  // `beside`, with progress_actors: what a second actor of each rank does, on the same host; its number in the job is
+  // rank + ranks (sim/engine/progress.hpp).
+  void run(const std::vector<int>& host_of_rank, const std::function<void(int rank)>& body,
+           const std::function<void(int rank)>& beside = {});
 
   // Before run(): messages take what the model says, which must outlive this object. InputError when the model cannot
   // serve ranks on these hosts (sim/engine/network_model.hpp).
   void use_network(CalibratedNetwork& network, const std::vector<int>& host_of_rank);
 
-  // Called by every rank: returns when all have called, which takes no simulated time but the waiting.
+  // Called by every rank, no second actor: returns when all have called, which takes no simulated time but waiting.
   void align();
 
   [[nodiscard]] double clock_s() const;  // simulated seconds since the start

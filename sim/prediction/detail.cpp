@@ -28,6 +28,7 @@ Detail resolve(Detail detail, double messages, const MessagesNeeded& needed) {
   std::string why;
   if (needed.real_payloads) why = "--numerics real";
   if (needed.library_collectives) why = "the library's own collectives (mpi)";
+  if (needed.overlap) why = "--overlap";
   if (needed.by_size) why = "--network-model calibrated";
   if (detail == Detail::merged && !why.empty())
     throw InputError("--detail: 'merged' is not possible with " + why + "; expected messages or auto");

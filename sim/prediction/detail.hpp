@@ -16,6 +16,7 @@ struct MessagesNeeded {
   bool real_payloads = false;
   bool library_collectives = false;  // whose messages are not ours to merge
   bool by_size = false;              // a network model that prices a message by its own size
+  bool overlap = false;              // messages of several collectives, in each other's way as they come
 };
 
 // What `automatic` stands for, as far as can be told without the platform: it is `messages` too where merging is not

@@ -9,6 +9,7 @@
 #include "kernels/modelled.hpp"
 #include "sim/engine/merged.hpp"
 #include "sim/engine/network_model.hpp"
+#include "sim/engine/progress.hpp"
 #include "sim/engine/simulation.hpp"
 #include "sim/prediction/checks.hpp"
 #include "sim/prediction/facts.hpp"
@@ -24,8 +25,9 @@ namespace {
 Detail detail_of(const Plan& plan, const PredictionOptions& options) {
   const MessagesNeeded needed{.real_payloads = options.real_numerics,
                               .library_collectives = plan.uses(Algorithm::mpi),
-                              .by_size = options.network_model == NetworkModel::calibrated};
-  const bool every = needed.real_payloads || needed.library_collectives || needed.by_size;
+                              .by_size = options.network_model == NetworkModel::calibrated,
+                              .overlap = plan.options.overlap.any()};
+  const bool every = needed.real_payloads || needed.library_collectives || needed.by_size || needed.overlap;
   if (options.merge_if_possible && every) return Detail::messages;
   return resolve(options.detail, messages_of(plan), needed);
 }
@@ -39,10 +41,18 @@ std::unique_ptr<MergedRounds> choose_merging(Detail detail, const PredictionOpti
   return merging;
 }
 
+void check_overlap(const Plan& plan) {
+  if (plan.options.overlap.any() && plan.uses(Algorithm::mpi))
+    throw InputError("--overlap: '" + std::string(name_of(plan.options.overlap.overlap)) +
+                     "' cannot be simulated with --collectives mpi: non-blocking collectives of SMPI send all data to "
+                     "all ranks at once, which no library does; expected another algorithm, or --overlap none");
+}
+
 // In this process.
 Result simulate(const Job& job, const PredictionOptions& options) {
   const Plan plan = make_plan(job.network, job.plan);
   if (options.real_numerics) check_trainable(plan);
+  check_overlap(plan);
   check_size(plan);
   const Detail detail = detail_of(plan, options);
   const Profile profile = load_profile(options);
@@ -51,7 +61,10 @@ Result simulate(const Job& job, const PredictionOptions& options) {
   if (options.network_model == NetworkModel::calibrated) network.emplace(profile.path(), profile.network());
   use_blas_threads(1);
   const Grid grid = plan.options.grid;
-  Simulation simulation(options.platform, {.ranks = grid.size(), .real_payloads = options.real_numerics});
+  ProgressLanes lanes(plan);
+  const SimulationOptions of_simulation{
+      .ranks = grid.size(), .real_payloads = options.real_numerics, .progress_actors = lanes.needed()};
+  Simulation simulation(options.platform, of_simulation);
   const SlowParts slow = find_slow_parts(simulation, options.slow_parts);
   HostSpace space = host_space(simulation, needs_nearness(options.placement));
   if (options.leave_out_slow_hosts) leave_out(slow, space);
@@ -72,7 +85,7 @@ Result simulate(const Job& job, const PredictionOptions& options) {
   PhaseLog phases(plan, job.iterations);
   TrainerOptions trainer_options = simtrain::trainer_options(job);
   trainer_options.phases = &phases;
-  simulation.run(hosts, [&](int rank) {
+  const auto train = [&](int rank) {
     const Coordinates me = grid.coordinates(rank);
     Collectives collectives(plan.grids(), rank, plan.uses(Algorithm::mpi), kLargestMessageBytes, merging.get());
     if (!options.real_numerics) payloads_off(rank);
@@ -83,11 +96,14 @@ Result simulate(const Job& job, const PredictionOptions& options) {
         prices, [slower](double seconds) { charge_compute(seconds * slower); }, std::move(numbers),
         [&] { return simulation.clock_s(); },
         noise ? noise->of_rank(rank, nodes[static_cast<std::size_t>(rank)]) : nullptr);
+    trainer_options.background = lanes.join(rank, kernels, slower);  // copied before another rank runs
     Trainer trainer(plan, me, kernels, collectives, *job.training_data, trainer_options);
     simulation.align();  // making communicators took some ranks longer than others
     simulation.count_from_now();
     summary.add(trainer.run(job.warm_up, job.iterations));
-  });
+    lanes.leave(rank);
+  };
+  simulation.run(hosts, train, lanes.servers());
 
   Result result = summary.finish(&phases);
   result.kind = "simulated";

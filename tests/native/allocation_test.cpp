@@ -3,17 +3,21 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <new>
 
 #include "kernels/blas_kernels.hpp"
+#include "kernels/worker_kernels.hpp"
+#include "tests/support/overlap_cases.hpp"
 #include "tests/support/small_networks.hpp"
 #include "train/phase_log.hpp"
+#include "train/rank_clock.hpp"
 #include "train/trainer.hpp"
 
 namespace {
 
-long allocations = 0;
+std::atomic<long> allocations = 0;  // of all threads
 
 void* counted(std::size_t bytes, std::size_t alignment) {
   ++allocations;
@@ -51,20 +55,25 @@ constexpr std::uint64_t kSeed = 7;
 
 // Allocations of this rank from the end of iteration kFirstCounted - 1 to that of the last.
 long allocations_of_iterations(const Network& network, Grid grid, Algorithm algorithm, bool shuffled,
-                               const Strategy& strategy = {}) {
+                               const Strategy& strategy = {}, const OverlapOptions& overlap = {}) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const Coordinates me = grid.coordinates(rank);
-  const Plan plan = make_plan(
-      network, {grid, 8, algorithm, Gather::after_pooling, 0.05F, 0.9F, 0.001F, /*dropout=*/true, kSeed, strategy});
+  const Plan plan = make_plan(network, {grid, 8, algorithm, Gather::after_pooling, 0.05F, 0.9F, 0.001F,
+                                        /*dropout=*/true, kSeed, strategy, overlap});
   const SyntheticData data(network, kSeed);
-  BlasKernels kernels([] { return MPI_Wtime(); });
+  const bool on_worker = overlap.any() && overlap.progress == Progress::ideal;
+  std::unique_ptr<Kernels> kernels;
+  if (on_worker)
+    kernels = std::make_unique<WorkerKernels>(RankClock());
+  else
+    kernels = std::make_unique<BlasKernels>([] { return MPI_Wtime(); });
   Collectives collectives(plan.grids(), rank, plan.uses(Algorithm::mpi));
   PhaseLog phases(plan, kIterations);
   TrainerOptions options{.seed = kSeed, .shuffled = shuffled, .schedule = {}, .phases = &phases};
   options.schedule.kind = LearningRateSchedule::Kind::cosine;
   options.total_iterations = kWarmUp + kIterations;
-  Trainer trainer(plan, me, kernels, collectives, data, options);
+  Trainer trainer(plan, me, *kernels, collectives, data, options);
   long before = 0, after = 0;
   trainer.run(kWarmUp, kIterations, [&](int done) {
     if (done == kFirstCounted - 1) before = allocations;
@@ -112,6 +121,14 @@ TEST(Allocation, NoneWithinIterationsWithImagesInStrips) {
   const Strategy strips{.kind = Strategy::Kind::rules, .rules = {{"?", {ranks, 1}, LayerKind::domain}}};
   for (const Grid grid : grids_of_world())
     EXPECT_EQ(allocations_of_iterations(network, grid, Algorithm::ring, true, strips), 0) << to_string(grid);
+}
+
+TEST(Allocation, NoneWithinIterationsThatOverlap) {
+  const Network network = network_from_json("small cnn", kSmallCnn);
+  for (const OverlapOptions& overlap : overlap_cases())
+    for (const Grid grid : grids_of_world())
+      EXPECT_EQ(allocations_of_iterations(network, grid, Algorithm::ring, true, {}, overlap), 0)
+          << describe(overlap) << " on " << to_string(grid);
 }
 
 TEST(Allocation, IsCounted) {

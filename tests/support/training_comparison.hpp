@@ -73,9 +73,10 @@ class SerialTraining {
     return result;
   }
 
-  [[nodiscard]] Plan plan(Grid grid, Algorithm algorithm, Gather gather, const Strategy& strategy = {}) const {
-    return make_plan(network_,
-                     {grid, batch_, algorithm, gather, kLearningRate, kMomentum, kWeightDecay, true, seed_, strategy});
+  [[nodiscard]] Plan plan(Grid grid, Algorithm algorithm, Gather gather, const Strategy& strategy = {},
+                          const OverlapOptions& overlap = {}) const {
+    return make_plan(network_, {grid, batch_, algorithm, gather, kLearningRate, kMomentum, kWeightDecay, true, seed_,
+                                strategy, overlap});
   }
 
   // Strategies of several grids: conv-batch, and one for each grid of so many ranks to start from, in which each layer
@@ -128,12 +129,17 @@ class SerialTraining {
 
   // Trains for kComparedIterations, of which 2 are warm-up, and compares this rank's first gradients and final
   // parameters. Every rank of the plan's grid must call it. Returns what the rank found, its share of the losses too.
-  RankResult train_and_compare(const Plan& plan, Coordinates me, Kernels& kernels) const {
+  // `background`: as in TrainerOptions.
+  RankResult train_and_compare(const Plan& plan, Coordinates me, Kernels& kernels,
+                               Background* background = nullptr) const {
     Collectives collectives(plan.grids(), plan.options.grid.rank(me), plan.uses(Algorithm::mpi));
-    Trainer first(plan, me, kernels, collectives, data_, {.seed = seed_, .schedule = {}});
+    TrainerOptions options;
+    options.seed = seed_;
+    options.background = background;
+    Trainer first(plan, me, kernels, collectives, data_, options);
     first.run(0, 1);
     compare(plan, me, first_gradients_, [&](int row) { return first.gradients(row); });
-    Trainer trainer(plan, me, kernels, collectives, data_, {.seed = seed_, .schedule = {}});
+    Trainer trainer(plan, me, kernels, collectives, data_, options);
     RankResult result = trainer.run(2, kComparedIterations - 2);
     compare(plan, me, parameters_, [&](int row) { return trainer.parameters(row); });
     return result;
