@@ -93,6 +93,22 @@ TEST(OverlappedSimulatedTraining, EqualsSerialOnSeveralGridsAtOnce) {
   }
 }
 
+TEST(OverlappedSimulatedTraining, EqualsSerialWithImagesInStrips) {
+  const std::vector<OverlapOptions> overlaps = overlap_cases();
+  std::size_t next = 0;
+  for (const TrainingCase& job : {kSplitCases[1], kTallCase}) {
+    const SerialTraining serial(job);
+    for (const int ranks : {4, 6}) {
+      const std::vector<Grid> grids = serial.grids(ranks);
+      for (const Strategy& cut : serial.cuts(ranks)) {
+        const OverlapOptions& overlap = overlaps[5 * next++ % overlaps.size()];
+        SCOPED_TRACE(job.name + ", " + to_string(cut) + ", " + describe(overlap));
+        compare(serial, grids[next % grids.size()], Algorithm::automatic, overlap, cut);
+      }
+    }
+  }
+}
+
 TEST(OverlappedSimulatedTraining, EqualsSerialWithBatchNormalisation) {
   const SerialTraining serial(kWholeBatchCase);
   for (const OverlapOptions& overlap : overlap_cases()) {
