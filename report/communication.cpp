@@ -99,13 +99,8 @@ bool uses_library(const Result& result) {
   });
 }
 
-bool has_strips(const Result& result) {
-  return std::any_of(result.layers.begin(), result.layers.end(),
-                     [](const LayerResult& layer) { return layer.strips > 1; });
-}
-
 // What paper_s is.
-std::string formula_of(const Result& result) { return has_strips(result) ? "formula (9)" : "formula (8)"; }
+std::string formula_of(const Result& result) { return result.has_strips() ? "formula (9)" : "formula (8)"; }
 
 void add_sources(Page& page, const Result& result) {
   if (result.alpha_beta_s() > 0) page.sentence(meaning(result));
@@ -124,7 +119,7 @@ void add_sources(Page& page, const Result& result) {
         ": Gholami et al., SPAA 2018, as printed: log P steps whatever the algorithm; charges dX by the layer's "
         "output, "
         "also for the first layer" +
-        (has_strips(result) ? "; halos of k/2 rows whatever the stride, none of it hidden by computing." : "."));
+        (result.has_strips() ? "; halos of k/2 rows whatever the stride, none of it hidden by computing." : "."));
 }
 
 }  // namespace

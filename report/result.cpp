@@ -83,6 +83,10 @@ double Result::paper_s() const {
   return sum_over_collectives(*this, [](const CollectiveResult& collective) { return collective.paper_s; });
 }
 
+bool Result::has_strips() const {
+  return std::any_of(layers.begin(), layers.end(), [](const LayerResult& layer) { return layer.strips > 1; });
+}
+
 double Result::extrapolated_s() const {
   return sum_over_layers(*this, [](const LayerResult& layer) { return layer.extrapolated_s; });
 }

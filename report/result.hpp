@@ -244,7 +244,8 @@ struct Result {
   [[nodiscard]] double hidden_s() const { return communication_s() - exposed_s(); }
   [[nodiscard]] double reduction_s() const;
   [[nodiscard]] double alpha_beta_s() const;
-  [[nodiscard]] double paper_s() const;
+  [[nodiscard]] double paper_s() const;  // formula (8), or (9) where has_strips()
+  [[nodiscard]] bool has_strips() const;
   [[nodiscard]] double extrapolated_s() const;
   [[nodiscard]] double bytes_sent() const;  // per rank, mean
   bool operator==(const Result&) const = default;

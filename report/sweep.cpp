@@ -34,6 +34,13 @@ std::string percent_slower(const Result& result, const Result& than) {
   return format_percent(result.iteration_s / than.iteration_s - 1) + " slower";
 }
 
+// Of which (8) is the case without strips.
+std::string formula_of(const std::vector<SweepPoint>& points, const std::vector<std::size_t>& order) {
+  return std::any_of(order.begin(), order.end(), [&](auto i) { return points[i].result->has_strips(); })
+             ? "formula (9)"
+             : "formula (8)";
+}
+
 Table ranked_table(const std::vector<SweepPoint>& points, const std::vector<std::size_t>& order,
                    const TimeScale& time) {
   const std::string communication = "communication";
@@ -46,7 +53,7 @@ Table ranked_table(const std::vector<SweepPoint>& points, const std::vector<std:
                {.heading = "compute"},
                {.heading = "simulated", .group = communication},
                {.heading = "alpha-beta", .group = communication},
-               {.heading = "formula (8)", .group = communication},
+               {.heading = formula_of(points, order), .group = communication},
                {.heading = "memory"},
                {.heading = ""},
                {.heading = chosen ? "placement" : "", .align = Table::Align::left}});
@@ -63,17 +70,18 @@ Table ranked_table(const std::vector<SweepPoint>& points, const std::vector<std:
   return table;
 }
 
-// The grid that compute plus formula (8) would choose, and what that choice costs: what the simulation was good for.
+// The grid that compute plus the formula would choose, and what that choice costs: what the simulation was good for.
 void add_formula_choice(Page& page, const std::vector<SweepPoint>& points, const std::vector<std::size_t>& order) {
   const auto by_formula = [&](std::size_t i) { return points[i].result->compute_s() + points[i].result->paper_s(); };
   const bool known = std::any_of(order.begin(), order.end(), [&](auto i) { return points[i].result->paper_s() > 0; });
   if (!known || order.size() < 2) return;
   const std::size_t chosen =
       *std::min_element(order.begin(), order.end(), [&](auto a, auto b) { return by_formula(a) < by_formula(b); });
+  const std::string formula = formula_of(points, order);
   if (chosen == order.front())
-    page.sentence("Compute plus formula (8) picks the same grid.");
+    page.sentence("Compute plus " + formula + " picks the same grid.");
   else
-    page.sentence("Compute plus formula (8) would pick " + grid_text(points[chosen]) + ", which is " +
+    page.sentence("Compute plus " + formula + " would pick " + grid_text(points[chosen]) + ", which is " +
                   percent_slower(*points[chosen].result, *points[order.front()].result) + " in the simulation.");
 }
 

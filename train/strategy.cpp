@@ -48,6 +48,16 @@ std::size_t rule_of(const std::vector<StrategyRule>& rules, const std::string& n
   return static_cast<std::size_t>(found - rules.begin());
 }
 
+// A layer's name seldom holds a colon: what follows one is more likely a kind, misspelt.
+std::string unknown_layers(const std::string& what, const std::string& pattern, const std::vector<std::string>& names) {
+  const auto colon = pattern.rfind(':');
+  const bool in_names = std::any_of(names.begin(), names.end(),
+                                    [](const std::string& name) { return name.find(':') != std::string::npos; });
+  if (colon == std::string::npos || in_names) return unknown_choice(what, pattern, names);
+  return unknown_choice(std::string(kOption) + ": kind", trimmed(std::string_view(pattern).substr(colon + 1)),
+                        {std::string(name_of(LayerKind::integrated)), std::string(name_of(LayerKind::domain))});
+}
+
 void check_rules(const std::vector<StrategyRule>& rules, const Network& network, Grid grid) {
   std::vector<std::string> names;
   std::vector<char> used(rules.size() + 1);
@@ -60,7 +70,7 @@ void check_rules(const std::vector<StrategyRule>& rules, const Network& network,
     const StrategyRule& rule = rules[i];
     const std::string what = std::string(kOption) + ": layer";
     if (std::none_of(names.begin(), names.end(), [&](const auto& name) { return matches(rule.pattern, name); }))
-      throw InputError(unknown_choice(what, rule.pattern, names));
+      throw InputError(unknown_layers(what, rule.pattern, names));
     if (used[i] == 0)
       throw InputError(what + "s '" + rule.pattern + "' fall under earlier rules, of which the first that matches " +
                        "wins; expected the narrower pattern first");

@@ -105,7 +105,7 @@ TEST(Strategy, WrongOnesAreRefused) {
   expect_refused("*:domain:2x4", {"--strategy", "'fc3'", "linear"});
   expect_refused("conv*:domain:4x2", {"--strategy", "'conv2'", "3 rows", "4 strips", "domain:4x2"});
   expect_refused("conv*:domain:2x2", {"--strategy", "2x2", "4 processes"});
-  expect_refused("conv*:domian:2x4", {"--strategy", "conv*:domian"});
+  expect_refused("conv*:domian:2x4", {"--strategy: kind 'domian'", "did you mean 'domain'"});
   expect_refused("domain:2x4", {"--strategy", "domain"});
   expect_refused("conv*:1x8;;fc*:8x1", {"--strategy", "LAYERS:GRID"});
   expect_refused("conv*:1y8", {"--strategy", "1y8", "ROWSxCOLUMNS"});
