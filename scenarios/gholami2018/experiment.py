@@ -104,6 +104,7 @@ class Simtrain:
                          *(options or NO_COMPUTING))
 
     def overlaps(self):
+        """Whether this version of the program has --overlap."""
         return "--overlap" in self.run("--help")
 
 
@@ -185,7 +186,7 @@ def simulate(simtrain, all_findings, scenario, jobs):
         panel, row = item
         say(f"simulating P = {panel.processes}, {row.grid}: {row.messages:.0f} messages")
         result = simtrain.simulated(panel, scenario, row.grid)
-        row.simulated_s, row.detail = result["iteration_s"], result["simulation"]["detail"]
+        row.simulated_s, row.detail = result["iteration_s"], result["job"]["detail"]
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as workers:
         list(workers.map(one, work))
@@ -201,8 +202,8 @@ class Sums:
     convolution_d: dict  # by name of the reading
 
 
-# How a convolution's d_i might be read. The third is the number of filters, with weights that are all-reduced whole; the
-# last is none of the network's sizes but what figures 6 and 8 want (docs/gholami2018.md).
+# How a convolution's d_i might be read. The third is the number of filters, with weights that are all-reduced whole.
+# The last is no size of the network's, but what figures 6 and 8 ask for (docs/gholami2018.md).
 READINGS = ("d before pooling", "d after pooling", "d = filters", "sum of d = 70 000")
 
 

@@ -141,8 +141,8 @@ def figure_8(simtrain, options):
     for gather in ("before-pooling", "after-pooling"):
         cases.append((f"exact, gathered {gather}", "exact", priced(simtrain, panel, {**scenario, "gather": gather})))
     print(f"## Figure 8: as figure 6, P = {panel.processes}, the weights' all-reduces hidden behind computing\n")
-    print(f"Printed: {panel.best_grid}, {panel.speed_up:g} times faster than pure batch. Best grid, and the iteration's "
-          "speed-up over 1xP under the same rule; last, at the printed grid:\n")
+    print(f"Printed: {panel.best_grid}, {panel.speed_up:g} times faster than pure batch. Best grid, and how many times "
+          "faster its iteration is than that of 1xP hidden alike; last, at the printed grid:\n")
     rows, findings = [], []
     for name, way, found in cases:
         cells = [name]
@@ -158,7 +158,8 @@ def figure_8(simtrain, options):
         # The grid in question, its neighbours, and the baseline.
         seconds = {grid: simulated_overlap(simtrain, panel, scenario, grid)
                    for grid in (panel.baseline, "2x256", panel.best_grid, "8x64")}
-        print(f"Simulated (--overlap gradients, computing scaled to the paper's): {best_and_printed(panel, seconds)}.\n")
+        print("Simulated (--overlap gradients, computing scaled to the paper's): "
+              f"{best_and_printed(panel, seconds)}.\n")
         findings.append({"case": "simulated", "hidden_behind": "gradients", "iteration_s": seconds,
                          "best_grid": min(seconds, key=seconds.get)})
     return findings
@@ -222,8 +223,8 @@ def main():
     options = parser.parse_args()
     start = time.monotonic()
     findings = run(Simtrain(options.build), options)
-    print("Bold: the printed best grid. *: of the grids that have a price: others send too many messages. †: rounds that "
-          "repeat merged.\n")
+    print("Bold: the printed best grid. *: of the grids that have a price: others send too many messages. †: rounds "
+          "that repeat merged.\n")
     now = datetime.datetime.now(datetime.timezone.utc)
     print(f"{now:%Y-%m-%d}, {time.monotonic() - start:.0f} s.")
     if options.json:
