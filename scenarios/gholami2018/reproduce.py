@@ -223,8 +223,8 @@ def main():
     options = parser.parse_args()
     start = time.monotonic()
     findings = run(Simtrain(options.build), options)
-    print("Bold: the printed best grid. *: of the grids that have a price: others send too many messages. †: rounds "
-          "that repeat merged.\n")
+    print("Bold: the printed best grid. *: of the grids with that figure, since others send too many messages. "
+          "†: simulated with rounds that repeat merged.\n")
     now = datetime.datetime.now(datetime.timezone.utc)
     print(f"{now:%Y-%m-%d}, {time.monotonic() - start:.0f} s.")
     if options.json:
