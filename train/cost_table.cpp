@@ -34,12 +34,15 @@ std::vector<Place> places_of(const Network& network, const std::vector<LayerStra
   return places;
 }
 
+void add(const ExchangeSeconds& term, ExchangeSeconds& sum) {
+  for (std::size_t i = 0; i < term.by_exchange.size(); ++i) sum.by_exchange[i] += term.by_exchange[i];
+}
+
 // With layers in strips, (9).
-double sum_of_8(const std::vector<FormulaLayer>& layers, const std::vector<Place>& places, double batch,
-                AlphaBeta network) {
-  double sum = 0;
-  for (std::size_t i = 0; i < layers.size(); ++i)
-    sum += formula_9_term(layers[i], batch, places[i].own, network).total();
+ExchangeSeconds sum_of_8(const std::vector<FormulaLayer>& layers, const std::vector<Place>& places, double batch,
+                         AlphaBeta network) {
+  ExchangeSeconds sum;
+  for (std::size_t i = 0; i < layers.size(); ++i) add(formula_9_term(layers[i], batch, places[i].own, network), sum);
   return sum;
 }
 
@@ -67,18 +70,29 @@ Kinds kinds_of(const Network& network, const std::vector<FormulaLayer>& layers) 
 }
 
 // The messages of a plan on the clocks of its ranks, with nothing computed between them.
-double schedule_cost(Plan plan, AlphaBeta network) {
+AlphaBetaCost schedule_cost(Plan plan, AlphaBeta network) {
   std::erase_if(plan.steps, [](const Step& step) { return std::holds_alternative<ComputeStep>(step); });
   const FreeKernels free_kernels;
   PricedOperations prices(free_kernels, 1);
-  return alpha_beta_cost(plan, prices, network).iteration_s;
+  return alpha_beta_cost(plan, prices, network);
 }
 
-void price_schedules(const Network& network, const PlanOptions& options, AlphaBeta speed, CostTable& table) {
+void price_schedule(Plan plan, AlphaBeta network, PricedOperations* prices, GridCost& cost) {
+  if (prices != nullptr) {
+    cost.computing = compute_cost(plan, *prices);
+    cost.iteration_s = alpha_beta_cost(plan, *prices, network).iteration_s;
+  }
+  const AlphaBetaCost schedule = schedule_cost(std::move(plan), network);
+  cost.schedule_s = schedule.iteration_s;
+  cost.schedule_parts.emplace();
+  for (const ExchangeSeconds& row : schedule.exchanges) add(row, *cost.schedule_parts);
+}
+
+void price_schedules(const Network& network, const PlanOptions& options, AlphaBeta speed, const CostTableOptions& how,
+                     CostTable& table) {
   struct Candidate {
     GridCost* cost;
     Plan plan;
-    double messages;
   };
   std::vector<Candidate> candidates;
   for (GridCost& cost : table.grids) {
@@ -90,23 +104,24 @@ void price_schedules(const Network& network, const PlanOptions& options, AlphaBe
     const auto collectives = std::count_if(plan.steps.begin(), plan.steps.end(), [](const Step& step) {
       return std::holds_alternative<CollectiveStep>(step);
     });
-    if (static_cast<double>(collectives * cost.grid.size()) > kMostMessages) continue;
-    const double messages = messages_of(plan);
-    candidates.push_back({&cost, std::move(plan), messages});
+    if (static_cast<double>(collectives * cost.grid.size()) > how.most_messages) continue;
+    cost.messages = messages_of(plan);
+    candidates.push_back({&cost, std::move(plan)});
   }
   std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.messages < b.messages; });
-  double left = kMostMessages;
+                   [](const Candidate& a, const Candidate& b) { return *a.cost->messages < *b.cost->messages; });
+  double left = how.most_messages;
   for (Candidate& candidate : candidates) {
-    left -= candidate.messages;
+    left -= *candidate.cost->messages;
     if (left < 0) break;
-    candidate.cost->schedule_s = schedule_cost(std::move(candidate.plan), speed);
+    price_schedule(std::move(candidate.plan), speed, how.prices, *candidate.cost);
   }
 }
 
 }  // namespace
 
-CostTable cost_table(const Network& network, const PlanOptions& options, int processes, AlphaBeta speed) {
+CostTable cost_table(const Network& network, const PlanOptions& options, int processes, AlphaBeta speed,
+                     const CostTableOptions& how) {
   const auto batch = static_cast<double>(options.batch);
   CostTable table;
   table.layers_before = formula_layers(network, Gather::before_pooling);
@@ -119,8 +134,8 @@ CostTable cost_table(const Network& network, const PlanOptions& options, int pro
     table.formula_7_s = formula_7_domain(kinds.convolutions, batch, processes, speed);
 
   for (const Grid grid : grids_of(processes)) {
-    GridCost cost{
-        .grid = grid, .impossible = {}, .formula_8_s = {}, .formula_6_s = {}, .schedule_s = {}, .formula_9_s = {}};
+    GridCost cost;
+    cost.grid = grid;
     if (grid.columns <= options.batch && grid.rows <= kinds.lowest_image)
       cost.formula_9_s = formula_9_all(kinds.others, kinds.convolutions, batch, grid, speed);
     const std::vector<LayerStrategy> strategies = decide(options.strategy, network, grid, options.batch);
@@ -132,8 +147,8 @@ CostTable cost_table(const Network& network, const PlanOptions& options, int pro
                         to_string(too_wide->grid);
     } else {
       const std::vector<Place> places = places_of(network, strategies);
-      cost.formula_8_s = {sum_of_8(table.layers_before, places, batch, speed),
-                          sum_of_8(table.layers_after, places, batch, speed)};
+      cost.formula_8_parts = sum_of_8(table.layers_before, places, batch, speed);
+      cost.formula_8_s = {cost.formula_8_parts.total(), sum_of_8(table.layers_after, places, batch, speed).total()};
       const bool in_strips = std::any_of(strategies.begin(), strategies.end(),
                                          [](const LayerStrategy& layer) { return layer.kind == LayerKind::domain; });
       table.in_strips = table.in_strips || in_strips;
@@ -147,7 +162,7 @@ CostTable cost_table(const Network& network, const PlanOptions& options, int pro
     if (a.impossible.empty() != b.impossible.empty()) return a.impossible.empty();
     return a.impossible.empty() && a.formula_8_s.before_s < b.formula_8_s.before_s;
   });
-  price_schedules(network, options, speed, table);
+  price_schedules(network, options, speed, how, table);
   return table;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "train/compute_cost.hpp"
 #include "train/formulas.hpp"
 #include "train/plan.hpp"
 
@@ -25,6 +26,12 @@ struct GridCost {
   std::optional<double> formula_9_s;  // convolutions in strips over Pr, the rest on the grid, d before pooling; none:
                                       // the batch cannot be split over Pc, or an image is lower than Pr strips. Where
                                       // the strategy has layers in strips: those, and the others as they are
+  ExchangeSeconds formula_8_parts;    // of formula_8_s.before_s
+  std::optional<ExchangeSeconds> schedule_parts;  // means over ranks: from a rank's call to its return
+  std::optional<double> messages;                 // of the schedules: messages_of (train/plan.hpp)
+  // With prices, where there is a schedule_s: computing, and the iteration on the ranks' clocks.
+  std::optional<ComputeCost> computing;
+  std::optional<double> iteration_s;
 };
 
 struct CostTable {
@@ -36,12 +43,18 @@ struct CostTable {
   std::vector<GridCost> grids;                            // by formula (8) with d before pooling, impossible ones last
 };
 
-// The schedules of grids are executed, those with the fewest messages first, until they have had so many: tenths of a
-// second.
+// The schedules of grids are executed, those with the fewest messages first, until they have had so many: a second or
+// two.
 inline constexpr double kMostMessages = 6e6;
+
+struct CostTableOptions {
+  double most_messages = kMostMessages;
+  PricedOperations* prices = nullptr;  // null: computing is left out
+};
 
 // `options`: batch, algorithm, gather and strategy; its grid is not looked at. InputError of decide()
 // (train/strategy.hpp). The values depend on the arguments alone.
-CostTable cost_table(const Network& network, const PlanOptions& options, int processes, AlphaBeta network_speed);
+CostTable cost_table(const Network& network, const PlanOptions& options, int processes, AlphaBeta network_speed,
+                     const CostTableOptions& how = {});
 
 }  // namespace simtrain

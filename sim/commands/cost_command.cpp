@@ -6,6 +6,7 @@
 #include "base/files.hpp"
 #include "base/options.hpp"
 #include "base/units.hpp"
+#include "calibrate/profile.hpp"
 
 namespace po = boost::program_options;
 
@@ -16,10 +17,11 @@ namespace {
 constexpr const char* kUsage =
     "simtrain cost prints what an iteration communicates on every grid Pr x Pc of a number of processes: by the\n"
     "formulas of Gholami et al. as printed, and by the messages of this program without contention. Nothing is\n"
-    "simulated, computing takes no time, and a million processes take no longer than eight.\n\n"
+    "simulated, and a million processes take no longer than eight. Computing takes no time, but with --profile.\n\n"
     "  simtrain cost --network alexnet --batch 2048 --processes 512\n"
     "  simtrain cost --processes 512 --strategy conv-batch       the setting of the paper's figure 7\n"
-    "  simtrain cost --processes 1024 --batch 512 --strategy domain           and of its figure 10\n\n";
+    "  simtrain cost --processes 1024 --batch 512 --strategy domain           and of its figure 10\n"
+    "  simtrain cost --processes 256 --profile xeon-openblas-0.3.21-skylakex  which grid computes fastest\n\n";
 
 po::options_description cost_options() {
   po::options_description options("The cost");
@@ -33,6 +35,10 @@ po::options_description cost_options() {
       "which layers are on the grid: uniform, conv-batch, domain, or grids by layer, as for a prediction")(
       "collectives", word("NAME")->default_value("auto"), "algorithms of the schedules, as for a prediction")(
       "gather", word("WHEN")->default_value("after-pooling"), "of the schedules: after-pooling or before-pooling")(
+      "most-messages", word("N")->default_value("6000000"),
+      "price the schedules of grids until they have sent so many, fewest first: 5 million take a second or two")(
+      "profile", word("NAME|FILE"),
+      "price computing too, with these kernel times: seconds and Gflop/s of a rank, and the iteration")(
       "json", word("FILE"), "write the figures as JSON (docs/cost.schema.json)")("help", "this text");
   return options;
 }
@@ -50,6 +56,10 @@ CostJob read_job(const po::variables_map& values) {
   job.plan.strategy = parse_strategy("--strategy", text_of(values, "strategy"));
   job.latency_s = parse_seconds("--latency", text_of(values, "latency"));
   job.bandwidth_Bps = parse_bandwidth_Bps("--bandwidth", text_of(values, "bandwidth"));
+  job.most_messages =
+      static_cast<double>(parse_integer("--most-messages", text_of(values, "most-messages"), 0, std::int64_t{1} << 40));
+  if (given(values, "profile"))
+    job.profile = find_data_file("profile", "profiles", text_of(values, "profile"), ".json").string();
   if (given(values, "json")) check_writable("--json", text_of(values, "json"));
   return job;
 }
@@ -64,7 +74,14 @@ int cost_command(const std::vector<std::string>& arguments) {
     return 0;
   }
   CostJob job = read_job(values);
-  job.table = cost_table(job.network, job.plan, job.processes, {job.latency_s, 1 / job.bandwidth_Bps});
+  const AlphaBeta speed{job.latency_s, 1 / job.bandwidth_Bps};
+  if (job.profile.empty()) {
+    job.table = cost_table(job.network, job.plan, job.processes, speed, {job.most_messages});
+  } else {
+    const Profile profile = Profile::read(job.profile);
+    PricedOperations prices(profile, 1);
+    job.table = cost_table(job.network, job.plan, job.processes, speed, {job.most_messages, &prices});
+  }
   if (given(values, "json")) write_file(text_of(values, "json"), to_json(job));
   std::cout << to_text(job);
   return 0;

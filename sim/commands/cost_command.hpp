@@ -13,6 +13,8 @@ struct CostJob {
   PlanOptions plan;
   int processes = 1;
   double latency_s = 0, bandwidth_Bps = 1;  // alpha, 1/beta
+  double most_messages = kMostMessages;
+  std::string profile;  // file; empty: computing takes no time
   CostTable table;
 };
 

@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
 #include <functional>
 
 #include "base/units.hpp"
@@ -123,6 +126,50 @@ void add_grids(Page& page, const CostJob& job) {
   page.table(grids);
 }
 
+// The grids whose computing is priced, fastest iteration first.
+std::vector<const GridCost*> computed(const CostTable& table) {
+  std::vector<const GridCost*> grids;
+  for (const GridCost& cost : table.grids)
+    if (cost.computing) grids.push_back(&cost);
+  std::stable_sort(grids.begin(), grids.end(),
+                   [](const GridCost* a, const GridCost* b) { return *a->iteration_s < *b->iteration_s; });
+  return grids;
+}
+
+double gemm_rate(const ComputeCost& cost) { return cost.mean_s > 0 ? cost.gemm_flops / cost.mean_s : 0; }
+
+std::string fixed(double value, const char* format) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+void add_computing(Page& page, const CostTable& table) {
+  const std::vector<const GridCost*> grids = computed(table);
+  if (grids.empty()) return;
+  double most = 0;
+  for (const GridCost* cost : grids) most = std::max(most, *cost->iteration_s);
+  const TimeScale time(most);
+  page.heading("Iteration (" + time.unit() + "), fastest first");
+  const std::string compute = "computing, mean over ranks";
+  Table rows({{.heading = "Pr x Pc"},
+              {.heading = "iteration"},
+              {.heading = "schedules"},
+              {.heading = time.unit(), .group = compute},
+              {.heading = "Gflop/s", .group = compute},
+              {.heading = "extrapolated", .group = compute}});
+  for (const GridCost* cost : grids)
+    rows.row(
+        {std::to_string(cost->grid.rows) + " x " + std::to_string(cost->grid.columns), time(*cost->iteration_s),
+         time(*cost->schedule_s), time(cost->computing->mean_s), fixed(gemm_rate(*cost->computing) / 1e9, "%.1f"),
+         format_percent(cost->computing->mean_s > 0 ? cost->computing->extrapolated_s / cost->computing->mean_s : 0)});
+  page.table(rows);
+  page.sentence(
+      "Gflop/s: operations of the matrix products over the time of all computing. Extrapolated: the share of "
+      "that time outside the range that the profile measured. The iteration has the additions and copies of "
+      "communication and waiting for slower ranks, which schedules alone have not.");
+}
+
 void add_best(Page& page, const CostTable& table) {
   for (const Way& way : ways()) {
     const GridCost* best = best_by(table, way.price);
@@ -137,6 +184,9 @@ void add_best(Page& page, const CostTable& table) {
     });
     page.sentence(text + (unpriced ? ", of the grids that have one." : "."));
   }
+  if (const auto grids = computed(table); !grids.empty())
+    page.sentence("Fastest iteration, of the grids that have one: " + to_string(grids.front()->grid) + ", " +
+                  format_seconds(*grids.front()->iteration_s) + ".");
 }
 
 void add_notes(Page& page, const CostJob& job) {
@@ -153,7 +203,7 @@ void add_notes(Page& page, const CostJob& job) {
   }
   if (unpriced > 0)
     page.sentence("The schedules of " + counted(unpriced, "grid") + " are not priced: with those of the grids that " +
-                  "send fewer messages they have more than " + format_count(kMostMessages) + ".");
+                  "send fewer messages they have more than " + format_count(job.most_messages) + ".");
   if (impossible > 0) page.sentence(counted(impossible, "grid") + " not possible with this strategy: " + why + ".");
   page.sentence(
       "Formulas: Gholami et al., arXiv 1712.04432, as printed, words of 4 bytes. (8): layers on their grids" +
@@ -166,6 +216,9 @@ void add_notes(Page& page, const CostJob& job) {
                 ", gathered " + std::string(name_of(job.plan.gather)) + "), each alone on its route.");
 }
 
+// Without its folder, which differs from machine to machine.
+std::string profile_name(const CostJob& job) { return std::filesystem::path(job.profile).filename().string(); }
+
 }  // namespace
 
 std::string to_text(const CostJob& job) {
@@ -176,9 +229,11 @@ std::string to_text(const CostJob& job) {
   page.fact("strategy", to_string(job.plan.strategy));
   page.fact("messages",
             "alpha = " + format_seconds(job.latency_s) + ", 1/beta = " + format_bandwidth(job.bandwidth_Bps));
+  if (!job.profile.empty()) page.fact("profile", profile_name(job));
   add_layers(page, job.table);
   add_pure(page, job);
   add_grids(page, job);
+  add_computing(page, job.table);
   add_best(page, job.table);
   add_notes(page, job);
   return page.text();
@@ -188,6 +243,21 @@ namespace {
 
 ordered_json optional(const char* key, const std::optional<double>& value) {
   return value ? finite(key, *value) : ordered_json(nullptr);
+}
+
+ordered_json parts(const ExchangeSeconds& seconds) {
+  return {{"all_gather", finite("all_gather", seconds[Exchange::all_gather])},
+          {"reduce_data", finite("reduce_data", seconds[Exchange::reduce_data])},
+          {"reduce_weights", finite("reduce_weights", seconds[Exchange::reduce_weights])},
+          {"redistribute", finite("redistribute", seconds[Exchange::redistribute])},
+          {"halo", finite("halo", seconds[Exchange::halo])}};
+}
+
+ordered_json write(const ComputeCost& cost) {
+  return {{"mean_s", finite("mean_s", cost.mean_s)},
+          {"longest_s", finite("longest_s", cost.longest_s)},
+          {"extrapolated_s", finite("extrapolated_s", cost.extrapolated_s)},
+          {"gemm_flops", finite("gemm_flops", cost.gemm_flops)}};
 }
 
 ordered_json write(const CostTable& table) {
@@ -200,6 +270,14 @@ ordered_json write(const CostTable& table) {
         optional("formula_6", of_possible([](const GridCost& one) { return one.formula_6_s.before_s; })(cost));
     value["formula_6_after_pooling_s"] =
         optional("formula_6", of_possible([](const GridCost& one) { return one.formula_6_s.after_s; })(cost));
+    value["formula_8_before_pooling_parts_s"] =
+        cost.impossible.empty() ? parts(cost.formula_8_parts) : ordered_json(nullptr);
+    value["schedule_parts_s"] = cost.schedule_parts ? parts(*cost.schedule_parts) : ordered_json(nullptr);
+    value["messages"] = optional("messages", cost.messages);
+    if (cost.computing) {
+      value["computing"] = write(*cost.computing);
+      value["iteration_s"] = optional("iteration_s", cost.iteration_s);
+    }
     grids.push_back(std::move(value));
   }
   return grids;
@@ -220,6 +298,7 @@ std::string to_json(const CostJob& job) {
                         {"gather", name_of(job.plan.gather)},
                         {"latency_s", finite("latency_s", job.latency_s)},
                         {"bandwidth_Bps", finite("bandwidth_Bps", job.bandwidth_Bps)}};
+  if (!job.profile.empty()) value["profile"] = profile_name(job);
   value["layers"] = ordered_json::array();
   for (std::size_t i = 0; i < table.layers_before.size(); ++i)
     value["layers"].push_back({{"name", table.layers_before[i].name},

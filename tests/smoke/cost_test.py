@@ -80,6 +80,28 @@ class Cost(ProgramTest):
         _, named = self.figures("--processes", "16", "--strategy", "conv-batch")
         self.assertEqual(rules["grids"], named["grids"])
 
+    def test_computing_by_a_profile(self):
+        out, found = self.figures("--processes", "256", "--profile", "xeon-openblas-0.3.21-skylakex")
+        self.assertEqual(found["profile"], "xeon-openblas-0.3.21-skylakex.json")
+        grids = self.grids(found)
+        # 0.724 GMAC forward a sample, three times but for conv1's data gradient, 8 samples a rank, whatever the grid.
+        for grid in ((1, 256), (4, 64), (32, 8)):
+            gflop = grids[grid]["computing"]["gemm_flops"] / 1e9
+            self.assertAlmostEqual(gflop, 8 * 2 * (3 * 0.724407 - 0.105415), delta=1e-3)
+        rate = {grid: one["computing"]["gemm_flops"] / one["computing"]["mean_s"] for grid, one in grids.items()}
+        self.assertGreater(rate[2, 128], rate[1, 256])  # fatter products ...
+        self.assertGreater(rate[1, 256], rate[32, 8])  # ... than a few rows of weights
+        for one in grids.values():
+            self.assertGreaterEqual(one["iteration_s"], one["computing"]["longest_s"])
+        self.assertIn("Fastest iteration", out)
+        self.assertNotIn("computing", self.figures("--processes", "4")[1]["grids"][0])
+
+    def test_schedules_are_priced_up_to_a_number_of_messages(self):
+        _, found = self.figures("--processes", "64", "--most-messages", "0")
+        self.assertTrue(all(grid["schedule_s"] is None for grid in found["grids"]))
+        _, found = self.figures("--processes", "64")
+        self.assertTrue(all(grid["schedule_s"] for grid in found["grids"]))
+
     def test_refused(self):
         for arguments, *parts in (
             ([], "--processes", "missing"),
@@ -89,6 +111,8 @@ class Cost(ProgramTest):
             (["--processes", "8", "--bandwidth", "6"], "--bandwidth", "6"),
             (["--processes", "8", "--strategy", "conv*:1x4"], "--strategy", "1x4"),
             (["--processes", "8", "--platform", "torus:8"], "--platform"),
+            (["--processes", "8", "--profile", "xeon-openblas-0.3.21-skylakez"], "xeon-openblas-0.3.21-skylakex"),
+            (["--processes", "8", "--most-messages", "-1"], "--most-messages", "-1"),
             (["--processes", "8", "--json", "none/c.json"], "--json", "none"),
         ):
             self.refuse("simtrain", ["cost", *arguments], *parts)

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "base/error.hpp"
+#include "tests/support/analytic_cost.hpp"
 #include "train/cost_table.hpp"
 
 namespace simtrain {
@@ -242,6 +243,56 @@ TEST(CostTable, RedistributionIsInTheSchedules) {
   // What (8) counts of the fully connected layers, and forward the redistribution: 7 messages of 64 samples of 9216
   // values. The schedules lack conv5's gather, which (8) does not charge here either.
   EXPECT_GT(*cost.schedule_s, 7 * (kAlpha + kBeta * 64 * 9'216));
+}
+
+TEST(CostTable, PartsOfPureGridsAreOneExchange) {
+  const CostTable table = table_of(8, Strategy::Kind::uniform);
+  const ExchangeSeconds& batch = at(table, {1, 8}).formula_8_parts;
+  expect_same(batch[Exchange::reduce_weights], *table.formula_4_s);
+  expect_same(batch.total(), *table.formula_4_s);
+  const ExchangeSeconds& model = at(table, {8, 1}).formula_8_parts;
+  expect_same(model[Exchange::all_gather], table.formula_3_s.before_s / 3);
+  expect_same(model[Exchange::reduce_data], 2 * table.formula_3_s.before_s / 3);
+  EXPECT_EQ(model[Exchange::reduce_weights], 0);
+  // Ranks are in step, so that their mean time in exchanges is all of the schedule's.
+  const GridCost& mixed = at(table, {4, 2});
+  EXPECT_NEAR(mixed.schedule_parts->total() / *mixed.schedule_s, 1, 1e-9);
+  EXPECT_GT((*mixed.schedule_parts)[Exchange::reduce_data], (*mixed.schedule_parts)[Exchange::all_gather]);
+}
+
+// Of AlexNet's multiply-adds for one sample: windows x filters x values in a window.
+constexpr double kAlexnetForward = 55. * 55 * 96 * 363 + 27. * 27 * 256 * 1200 + 13. * 13 * 384 * 2304 +
+                                   13. * 13 * 384 * 1728 + 13. * 13 * 256 * 1728 + 37'748'736 + 16'777'216 + 4'096'000;
+
+TEST(CostTable, ComputingIsThreeProductsALayer) {
+  const AnalyticCost analytic;
+  PricedOperations prices(analytic, 1);
+  PlanOptions options;
+  options.batch = 64;
+  const CostTable table = cost_table(alexnet(), options, 4, kNetwork, {.prices = &prices});
+  // Forward, the weights' gradient, and but for the first layer the data's.
+  const double flops = 2. * 64 * (3 * kAlexnetForward - 55. * 55 * 96 * 363);
+  for (const GridCost& cost : table.grids) {
+    ASSERT_TRUE(cost.computing && cost.iteration_s) << to_string(cost.grid);
+    EXPECT_NEAR(4 * cost.computing->gemm_flops / flops, 1, 1e-12) << to_string(cost.grid);
+    EXPECT_NEAR(cost.computing->mean_s / (flops / 4 * analytic.seconds_per_flop), 1, 1e-12) << to_string(cost.grid);
+    EXPECT_EQ(cost.computing->extrapolated_s, 0);
+    // All ranks compute alike and additions are free: nothing waits.
+    EXPECT_NEAR(*cost.iteration_s / (cost.computing->longest_s + *cost.schedule_s), 1, 1e-9) << to_string(cost.grid);
+  }
+}
+
+TEST(CostTable, PricesSchedulesUpToTheMessagesAskedFor) {
+  PlanOptions options;
+  options.batch = 64;
+  const CostTable all = cost_table(alexnet(), options, 8, kNetwork);
+  double fewest = *all.grids.front().messages;
+  for (const GridCost& cost : all.grids) fewest = std::min(fewest, *cost.messages);
+  const CostTable one = cost_table(alexnet(), options, 8, kNetwork, {.most_messages = fewest});
+  int priced = 0;
+  for (const GridCost& cost : one.grids) priced += cost.schedule_s ? 1 : 0;
+  EXPECT_EQ(priced, 1);
+  EXPECT_FALSE(all.grids.front().computing);
 }
 
 TEST(CostTable, OfAMillionProcessesHasNoSchedules) {
