@@ -43,11 +43,11 @@ inside() {
     exec chroot "$0" env -i HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin '"${OPENBLAS_CORETYPE:+OPENBLAS_CORETYPE=$OPENBLAS_CORETYPE}"' "$@"' "$debian" "$@"
 }
 
-# Everything about a prediction that is time.
+# Everything about a prediction that is time, to twelve digits: sums of many times may round differently.
 times_of() {
   python3 - "$1" <<'PYTHON'
 import json, sys
-result = json.load(open(sys.argv[1]))
+result = json.load(open(sys.argv[1]), parse_float=lambda text: float(f"{float(text):.12g}"))
 print(json.dumps({key: result[key] for key in ("iteration", "layers")}, sort_keys=True))
 PYTHON
 }
@@ -74,5 +74,7 @@ done <<'JOBS'
 --platform ethernet.xml --grid 8x8 --network vgg16 --batch 512
 --platform torus:16x16 --grid 16x16 --collectives rabenseifner --detail merged
 --platform node:2 --grid 2x1 --network mlp --network-model calibrated
+--platform torus.xml --grid 16x16 --strategy domain --batch 128
+--platform torus.xml --grid 16x16 --overlap all --bucket 1MiB
 JOBS
 exit "$status"
