@@ -219,13 +219,18 @@ def print_machine(profile):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release", help="build folder")
-    parser.add_argument("--profile", type=pathlib.Path, help="profile of this machine for all rounds (default: measure)")
+    parser.add_argument("--profile", type=pathlib.Path, help="profile of this machine for all rounds, a file or a shipped one's name (default: measure)")
     parser.add_argument("--folder", type=pathlib.Path, help="where profiles and results are kept (default: nowhere)")
     parser.add_argument("--budget", type=float, default=3, help="minutes of each profile's kernels (default 3)")
     parser.add_argument("--rounds", type=int, default=5, help="rounds of profile and jobs (default 5)")
     parser.add_argument("--reuse", action="store_true", help="all is in --folder: predict and compare only")
     parser.add_argument("--quick", action="store_true", help="two small jobs, one round")
     options = parser.parse_args()
+    if options.profile and not options.profile.is_file():  # a shipped one by its name
+        shipped = options.build / "share/simtrain/profiles" / f"{options.profile}.json"
+        if not shipped.is_file():
+            parser.error(f"--profile: '{options.profile}' is neither a file nor the name of a shipped profile")
+        options.profile = shipped
     jobs = jobs_of(options.quick)
     rounds = 1 if options.quick else options.rounds
     budget = 0.5 if options.quick else options.budget
