@@ -7,7 +7,6 @@
 #include <exception>
 #include <map>
 #include <simgrid/Exception.hpp>
-#include <unordered_set>
 
 #include "base/error.hpp"
 #include "base/units.hpp"
@@ -41,21 +40,6 @@ void lay_out_stacks(const SimulationOptions& options) {
   // SimGrid takes stacks without guards from calloc, which writes zeros over 256 KiB each unless they are mapped; and
   // glibc raises its threshold for mapping as it goes unless it is set.
   ::mallopt(M_MMAP_THRESHOLD, 128 * 1024);
-}
-
-// Of a file: SimGrid lists loopbacks too, and orders names as text. What goes from a host to itself goes over one; a
-// link that is no loopback may be on that way too, but then it is shared.
-void sort_links(LoadedPlatform& platform) {
-  std::unordered_set<const s4u::Link*> loopbacks{s4u::Link::by_name_or_null("__loopback__")};  // of hosts without one
-  for (const s4u::Host* host : platform.hosts) {
-    std::vector<s4u::Link*> links;
-    host->route_to(host, links, nullptr);
-    for (const s4u::Link* link : links)
-      if (link->get_sharing_policy() == s4u::Link::SharingPolicy::FATPIPE) loopbacks.insert(link);
-  }
-  std::erase_if(platform.links, [&](const s4u::Link* link) { return loopbacks.contains(link); });
-  std::sort(platform.links.begin(), platform.links.end(),
-            [](const s4u::Link* a, const s4u::Link* b) { return natural_less(a->get_name(), b->get_name()); });
 }
 
 class SmpiSession {
@@ -107,7 +91,6 @@ Simulation::Simulation(const std::string& platform, const SimulationOptions& opt
   lay_out_stacks(options);
   state_->smpi = std::make_unique<SmpiSession>();  // before any host: it attaches its own data to each
   state_->platform = load_platform(*state_->engine, platform);
-  if (state_->platform.topology == nullptr) sort_links(state_->platform);
   state_->network = std::make_unique<Network>(*state_->engine, state_->platform);
 }
 

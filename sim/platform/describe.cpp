@@ -36,18 +36,12 @@ std::vector<LinkGroup> classes_of(const Topology& topology) {
   return groups;
 }
 
-// By falling bandwidth, then latency. Without the loopbacks, which are routes of a host to itself.
+// By falling bandwidth, then latency.
 std::vector<LinkGroup> groups_of(const LoadedPlatform& platform) {
-  std::vector<s4u::Link*> loopbacks;
-  for (const s4u::Host* host : platform.hosts) host->route_to(host, loopbacks, nullptr);
-  // SimGrid has one of its own for hosts without, used or not.
-  if (s4u::Link* spare = s4u::Link::by_name_or_null("__loopback__"); spare != nullptr) loopbacks.push_back(spare);
-  std::sort(loopbacks.begin(), loopbacks.end());
   std::map<std::tuple<double, double, bool>, std::int64_t> counts;
   for (const s4u::Link* link : platform.links)
-    if (!std::binary_search(loopbacks.begin(), loopbacks.end(), link))
-      ++counts[{-link->get_bandwidth(), link->get_latency(),
-                link->get_sharing_policy() != s4u::Link::SharingPolicy::FATPIPE}];
+    ++counts[{-link->get_bandwidth(), link->get_latency(),
+              link->get_sharing_policy() != s4u::Link::SharingPolicy::FATPIPE}];
   std::vector<LinkGroup> groups;
   for (const auto& [figures, count] : counts)
     groups.push_back({"", count, {-std::get<0>(figures), std::get<1>(figures)}, std::get<2>(figures)});

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <simgrid/Exception.hpp>
 #include <simgrid/s4u.hpp>
+#include <unordered_set>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -84,6 +85,23 @@ void check_routes(const std::string& file, const std::vector<s4u::Host*>& hosts)
     check_route(file, hosts[i], hosts[0]);
     check_route(file, hosts[0], hosts[i]);
   }
+}
+
+// SimGrid lists loopbacks too, and orders names as text. What goes from a host to itself goes over one; a link that is
+// no loopback may be on that way too, but then it is shared.
+std::vector<s4u::Link*> network_links(const s4u::Engine& engine, const std::vector<s4u::Host*>& hosts) {
+  std::unordered_set<const s4u::Link*> loopbacks{s4u::Link::by_name_or_null("__loopback__")};  // of hosts without one
+  for (const s4u::Host* host : hosts) {
+    std::vector<s4u::Link*> links;
+    host->route_to(host, links, nullptr);
+    for (const s4u::Link* link : links)
+      if (link->get_sharing_policy() == s4u::Link::SharingPolicy::FATPIPE) loopbacks.insert(link);
+  }
+  std::vector<s4u::Link*> links = engine.get_all_links();
+  std::erase_if(links, [&](const s4u::Link* link) { return loopbacks.contains(link); });
+  std::sort(links.begin(), links.end(),
+            [](const s4u::Link* a, const s4u::Link* b) { return natural_less(a->get_name(), b->get_name()); });
+  return links;
 }
 
 // SimGrid reads numbers that it cannot work with, and aborts in the middle of a simulation.
@@ -170,11 +188,12 @@ LoadedPlatform load_platform_xml(s4u::Engine& engine, const std::string& name, c
   } catch (const simgrid::ParseError& error) {
     refuse_parse_error(file, error.what());
   }
-  LoadedPlatform platform{name, {}, engine.get_all_hosts(), engine.get_all_links(), nullptr, std::nullopt};
+  LoadedPlatform platform{name, {}, engine.get_all_hosts(), {}, nullptr, std::nullopt};
   if (platform.hosts.empty()) throw InputError("platform '" + file + "': has no host; expected at least one");
   engine.seal_platform();
   std::sort(platform.hosts.begin(), platform.hosts.end(),
             [](const s4u::Host* a, const s4u::Host* b) { return natural_less(a->get_name(), b->get_name()); });
+  platform.links = network_links(engine, platform.hosts);
   platform.description = description_of(engine, platform.hosts);
   platform.host_memory_bytes = smallest_memory(file, platform.hosts);
   return platform;
@@ -188,6 +207,10 @@ PlatformSummary check_platform_xml(const std::filesystem::path& path) {
   const bool broke_off = !outcome.finished || outcome.answer.empty();
   if (broke_off || outcome.answer.front() == kRefused) {
     const std::string why = broke_off ? last_words(outcome) : outcome.answer.substr(1);
+    if (const auto routing = find_unknown_routing(text); routing && why.starts_with("Not a valid model"))
+      throw InputError("platform '" + file + "', line " + std::to_string(routing->line) + ": routing '" +
+                       routing->name + "' is not known; expected Full, Floyd, Dijkstra, DijkstraCache, Cluster, " +
+                       "Vivaldi or None");
     auto line = line_of_only_cluster(text);
     if (const auto quoted = line_quoted_in(why, text)) line = quoted;
     throw InputError("platform '" + file + "'" + (line ? ", line " + std::to_string(*line) : "") +

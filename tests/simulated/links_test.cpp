@@ -146,16 +146,16 @@ TEST(Links, UtilisationIsBytesOverBandwidthAndTime) {
 // A file's links have its names; loopbacks are not among them, and classes are names without their numbers.
 TEST(Links, OfAFile) {
   in_child([] {
-    Simulation simulation(SOURCE_DIR "/platforms/ethernet.xml", {.ranks = 256});
-    EXPECT_EQ(simulation.platform().links.size(), 2U * (256 + 8));
+    Simulation simulation(SOURCE_DIR "/tests/data/two-cabinets.xml", {.ranks = 24});
+    EXPECT_EQ(simulation.platform().links.size(), 2U * 24 + 1);
     simulation.count(0, 0, 1e6);
-    simulation.count(0, 255, 1e6);
+    simulation.count(0, 23, 1e6);
     const LinksResult links = describe_links(simulation, 1, 1);
-    EXPECT_EQ(links.used, 4);  // host, uplink, and down again
-    std::int64_t uplinks = 0;
+    EXPECT_EQ(links.used, 3);  // up, backbone, down
+    std::int64_t backbones = 0;
     for (const LinkClassResult& one : links.classes)
-      if (one.name.find("uplink-*") != std::string::npos) uplinks += one.count;
-    EXPECT_EQ(uplinks, 16);
+      if (one.name.find("backbone-*") != std::string::npos) backbones += one.count;
+    EXPECT_EQ(backbones, 1);
   });
 }
 

@@ -133,7 +133,7 @@ TEST_F(PlatformXml, WhatSimGridAbortsOnIsRefusedWithItsReason) {
   expect_refusal(kHead + replaced(replaced(kTorus, "TORUS", "DRAGONFLY"), "2,3,2", "2,1"), {"line "});
   expect_refusal(full_zone("<host id=\"a\" speed=\"1Gf\"/><host id=\"a\" speed=\"1Gf\"/>"),
                  {"line 4:", "second host named 'a'"});
-  expect_refusal(kHead + replaced(kTorus, "Full", "Ring"), {"SimGrid refuses it: Not a valid model"});
+  expect_refusal(kHead + replaced(kTorus, "Full", "Ring"), {"line 4: routing 'Ring' is not known", "Full, Floyd"});
 }
 
 TEST_F(PlatformXml, MissingHostsRoutesAndLinksAreRefused) {
@@ -255,11 +255,52 @@ TEST_F(PlatformXml, HostNumbersMayHaveGapsAndZonesADescription) {
   EXPECT_EQ(seen.description, "my torus");
 }
 
-TEST_F(PlatformXml, ShippedFilesAreTopologiesButForEthernet) {
+TEST_F(PlatformXml, ShippedFilesAreTopologies) {
   EXPECT_TRUE(look("torus.xml").ours);
-  EXPECT_TRUE(look("fat-tree.xml").ours);
-  EXPECT_FALSE(look("ethernet.xml").ours);
   EXPECT_EQ(look("fat-tree.xml").links, 4U * 288);
+  EXPECT_EQ(look("ethernet.xml").links, 2U * (256 + 8));
+}
+
+// Two leaf switches of three hosts.
+const std::string kLeaves =
+    "<zone id=\"w\" routing=\"Floyd\"><prop id=\"description\" value=\"leaves\"/>\n"
+    "<cluster id=\"a\" prefix=\"n\" suffix=\"\" radical=\"0-2\" speed=\"1Gf\" bw=\"1GBps\" lat=\"5us\" "
+    "loopback_bw=\"20GBps\" loopback_lat=\"100ns\" "
+    "router_id=\"ra\"/>\n"
+    "<cluster id=\"b\" prefix=\"n\" suffix=\"\" radical=\"3-5\" speed=\"1Gf\" bw=\"1GBps\" lat=\"5us\" "
+    "loopback_bw=\"20GBps\" loopback_lat=\"100ns\" "
+    "router_id=\"rb\"/>\n"
+    "<zone id=\"core\" routing=\"None\"><router id=\"r\"/></zone>\n"
+    "<link id=\"ua\" bandwidth=\"2GBps\" latency=\"3us\" sharing_policy=\"SPLITDUPLEX\"/>\n"
+    "<link id=\"ub\" bandwidth=\"2GBps\" latency=\"3us\" sharing_policy=\"SPLITDUPLEX\"/>\n"
+    "<zoneRoute src=\"a\" dst=\"core\" gw_src=\"ra\" gw_dst=\"r\"><link_ctn id=\"ua\" direction=\"UP\"/></zoneRoute>\n"
+    "<zoneRoute src=\"b\" dst=\"core\" gw_src=\"rb\" gw_dst=\"r\"><link_ctn id=\"ub\" direction=\"UP\"/></zoneRoute>\n"
+    "</zone>\n</platform>\n";
+
+TEST_F(PlatformXml, ClustersAroundASwitchAreLeafSwitches) {
+  write(kHead + kLeaves);
+  const Seen seen = look(file_);
+  EXPECT_TRUE(seen.ours);
+  EXPECT_EQ(seen.links, 2U * 6 + 2 * 2);
+  EXPECT_EQ(seen.hosts, "n0..n5");
+  EXPECT_EQ(seen.description, "leaves");
+  const std::vector<double> theirs =
+      all_latencies([&](auto& engine) { return load_platform_xml(engine, file_, file_); });
+  const std::vector<double> ours = all_latencies([&](auto& engine) { return load_platform(engine, file_); });
+  ASSERT_EQ(ours.size(), 36U);
+  for (std::size_t i = 0; i < ours.size(); ++i) EXPECT_NEAR(ours[i], theirs[i], 1e-15) << i;
+  EXPECT_NEAR(ours[5], 16e-6, 1e-12);  // from the first host to the last: 5 + 3 + 3 + 5
+}
+
+TEST_F(PlatformXml, ClustersThatAreNotAlikeStaySimGrids) {
+  for (const std::string& text : {replaced(kLeaves, "radical=\"3-5\"", "radical=\"3-6\""),  // another size
+                                  replaced(kLeaves, "radical=\"0-2\"", "radical=\"6-8\""),  // numbers that fall
+                                  replaced(kLeaves, "5us", "6us"), replaced(kLeaves, "2GBps", "4GBps"),
+                                  replaced(kLeaves, "3us", "4us"),  // one uplink differs
+                                  replaced(kLeaves, "bw=\"1GBps\"", "bb_bw=\"1GBps\" bb_lat=\"1us\" bw=\"1GBps\"")}) {
+    write(kHead + text);
+    EXPECT_FALSE(look(file_).ours) << text;
+  }
 }
 
 TEST_F(PlatformXml, ShippedFilesAreFoundByName) {

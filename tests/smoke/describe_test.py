@@ -12,6 +12,7 @@ from programs import ProgramTest
 
 SCHEMA = pathlib.Path(sys.argv.pop(1)).resolve()
 VALIDATE = pathlib.Path(__file__).parent / "validate_json.py"
+TWO_CABINETS = str(pathlib.Path(__file__).resolve().parent.parent / "data/two-cabinets.xml")
 SHIPPED = sorted(path.stem for path in (programs.BIN.parent / "share/simtrain/platforms").iterdir())
 
 
@@ -50,14 +51,24 @@ class Describe(ProgramTest):
         self.assertEqual(tree["bisection"]["one_way_Bps"], 144 * 4e9)
 
     def test_routes_of_simgrid(self):
-        out, found = self.figures("ethernet.xml")
-        self.assertEqual((found["hosts"], found["switches"], found["bisection"]), (256, None, None))
+        out, found = self.figures(TWO_CABINETS)
+        self.assertEqual((found["hosts"], found["switches"], found["bisection"]), (24, None, None))
         self.assertEqual([(links["count"], links["bandwidth_Bps"]) for links in found["links"]],
-                         [(16, 1.25e9), (512, 125e6)])
-        self.assertEqual(found["routes"]["most_links"], 4)
+                         [(1, 1.25e9), (48, 125e6)])
+        self.assertEqual(found["routes"]["most_links"], 3)
+        # Of all pairs, 16 x 15 + 8 x 7 in one cabinet at 2 links, 2 x 16 x 8 at 3.
+        self.assertAlmostEqual(found["routes"]["mean_links"], ((240 + 56) * 2 + 256 * 3) / (24 * 23))
+        self.assertIn("not known", out)
+
+    def test_clusters_around_a_switch_become_leaves(self):
+        _, found = self.figures("ethernet.xml")
+        self.assertEqual((found["hosts"], found["switches"]), (256, 8 + 1))
+        self.assertEqual([(links["class"], links["count"], links["bandwidth_Bps"]) for links in found["links"]],
+                         [("host up", 256, 125e6), ("host down", 256, 125e6), ("leaf up", 8, 1.25e9),
+                          ("leaf down", 8, 1.25e9)])
         # 31 hosts on the own switch at 2 links, 224 at 4.
         self.assertAlmostEqual(found["routes"]["mean_links"], (31 * 2 + 224 * 4) / 255)
-        self.assertIn("not known", out)
+        self.assertEqual(found["bisection"]["one_way_Bps"], 4 * 1.25e9)
 
     def test_every_shipped_platform(self):
         self.assertEqual(SHIPPED, ["alpha-beta", "blue-gene-q", "ethernet", "ethernet-25g", "fat-tree", "frontier",
@@ -112,7 +123,7 @@ class Describe(ProgramTest):
             (["torus:4", "--json", "no/p.json"], "--json", "no"),
             (["torus:4", "--svg", "no/p.svg"], "--svg", "no"),
             (["torus:32x32", "--svg", "p.svg"], "1024", "at most 600"),
-            (["ethernet.xml", "--svg", "p.svg"], "ethernet.xml", "SimGrid's own"),
+            ([TWO_CABINETS, "--svg", "p.svg"], "two-cabinets.xml", "SimGrid's own"),
             (["fronteer"], "fronteer", "did you mean 'frontier'", "blue-gene-q"),
             (["dragonfly:9x4x1,global=1"], "key 'global'", "at least 2"),
             (["leaf-spine:9,spines=1"], "shape '9'"),
