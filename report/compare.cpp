@@ -3,53 +3,31 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 #include "base/error.hpp"
+#include "report/collective_of.hpp"
+#include "report/compare_parts.hpp"
 #include "report/same_job.hpp"
+#include "report/table.hpp"
 
 namespace simtrain {
 
 namespace {
 
 double mean_of(const LayerResult& layer, Phase phase) {
-  switch (phase) {
-    case Phase::forward:
-      return layer.forward_s.mean;
-    case Phase::backward:
-      return layer.backward_s.mean;
-    case Phase::update:
-      return layer.update_s.mean;
-    case Phase::all_gather:
-      return layer.all_gather.waited_s();
-    case Phase::reduce_data:
-      return layer.reduce_data.waited_s();
-    case Phase::reduce_weights:
-      return layer.reduce_weights.waited_s();
-    case Phase::redistribute:
-      return layer.redistribute.waited_s();
-    case Phase::halo:
-      return layer.halo.waited_s();
-  }
-  return 0;
+  if (const CollectiveResult* collective = collective_of(layer, phase)) return collective->waited_s();
+  const Spread& seconds = phase == Phase::forward    ? layer.forward_s
+                          : phase == Phase::backward ? layer.backward_s
+                                                     : layer.update_s;
+  return seconds.mean;
 }
 
 // 1 without overlap.
 double exposed_share(const LayerResult& layer, Phase phase) {
-  const auto share = [](const CollectiveResult& collective) {
-    return collective.exposed_s && collective.seconds.mean > 0 ? *collective.exposed_s / collective.seconds.mean : 1.0;
-  };
-  switch (phase) {
-    case Phase::all_gather:
-      return share(layer.all_gather);
-    case Phase::reduce_data:
-      return share(layer.reduce_data);
-    case Phase::reduce_weights:
-      return share(layer.reduce_weights);
-    case Phase::redistribute:
-      return share(layer.redistribute);
-    default:
-      return 1;
-  }
+  const CollectiveResult* collective = collective_of(layer, phase);
+  if (collective == nullptr || !collective->exposed_s || collective->seconds.mean <= 0) return 1;
+  return *collective->exposed_s / collective->seconds.mean;
 }
 
 bool has_median(const LayerResult& layer, Phase phase) {
@@ -89,12 +67,11 @@ class Times {
   [[nodiscard]] double adding() const {
     double sum = 0;
     for (const LayerResult& layer : result_.layers)
-      for (const auto& [phase, collective] :
-           {std::pair{Phase::all_gather, &layer.all_gather}, std::pair{Phase::reduce_data, &layer.reduce_data},
-            std::pair{Phase::reduce_weights, &layer.reduce_weights}})
-        sum += medians_ && collective->seconds.mean > 0
-                   ? collective->reduction_s / collective->seconds.mean * seconds(layer, phase)
-                   : collective->reduction_s;
+      for_each_collective(layer, [&](Phase phase, const CollectiveResult& collective) {
+        sum += medians_ && collective.seconds.mean > 0
+                   ? collective.reduction_s / collective.seconds.mean * seconds(layer, phase)
+                   : collective.reduction_s;
+      });
     return sum;
   }
   // May be negative only where the clocks of ranks differ and for medians; rounding alone is nothing.
@@ -142,8 +119,7 @@ void add_differences(Comparison& comparison) {
                    });
 }
 
-void refuse_other_job(const NamedResult& a, const NamedResult& b) {
-  const std::vector<Mention> differences = job_differences(a.result, b.result);
+void refuse(const NamedResult& a, const NamedResult& b, const std::vector<Mention>& differences) {
   if (differences.empty()) return;
   constexpr std::size_t kMost = 6;
   std::string text;
@@ -151,8 +127,21 @@ void refuse_other_job(const NamedResult& a, const NamedResult& b) {
     text += (i == 0 ? "" : "; ") + differences[i].what + " '" + differences[i].reference + "' and '" +
             differences[i].other + "'";
   if (differences.size() > kMost) text += "; and " + std::to_string(differences.size() - kMost) + " more";
-  throw InputError("results '" + a.path + "' and '" + b.path + "' are of different jobs: " + text +
-                   "; expected the same in both");
+  throw InputError("results '" + a.path + "' and '" + b.path + "' are of different " +
+                   (a.result.kind == b.result.kind ? "networks: " : "jobs: ") + text + "; expected the same in both");
+}
+
+// What tells two results of one kind apart at a glance, if it is short enough for the head of a column.
+std::pair<std::string, std::string> labels_of(const std::vector<Mention>& work, const std::vector<Mention>& others) {
+  constexpr std::size_t kMost = 14;
+  for (const char* what : {"grid", "strategy", "collectives", "batch", "overlap", "platform", "placement"})
+    for (const std::vector<Mention>* mentions : {&work, &others})
+      for (const Mention& mention : *mentions)
+        if (mention.what == what && text_width(mention.reference) <= kMost && text_width(mention.other) <= kMost) {
+          const std::string unit = mention.what == "batch" || mention.what == "overlap" ? mention.what + " " : "";
+          return {unit + printable(mention.reference), unit + printable(mention.other)};
+        }
+  return {"A", "B"};
 }
 
 }  // namespace
@@ -168,17 +157,21 @@ std::optional<double> Comparison::share(const Contrast& part) const {
 }
 
 Comparison compare(const NamedResult& a, const NamedResult& b) {
-  refuse_other_job(a, b);
-  const bool swapped = b.result.kind == "native" && a.result.kind != "native";
   const bool alike = a.result.kind == b.result.kind;
+  refuse(a, b, alike ? layer_differences(a.result, b.result) : job_differences(a.result, b.result));
+  const bool swapped = b.result.kind == "native" && a.result.kind != "native";
   const NamedResult& first = swapped ? b : a;
   const NamedResult& second = swapped ? a : b;
   Comparison comparison;
-  comparison.reference = {alike ? "A" : first.result.kind, first.path, first.result};
-  comparison.other = {alike ? "B" : second.result.kind, second.path, second.result};
+  comparison.reference = {first.result.kind, first.path, first.result};
+  comparison.other = {second.result.kind, second.path, second.result};
   const Result& ours = comparison.reference.result;
   const Result& theirs = comparison.other.result;
+  comparison.job_differences = job_differences(ours, theirs);
   comparison.mentions = circumstances(ours, theirs);
+  if (alike)
+    std::tie(comparison.reference.label, comparison.other.label) =
+        labels_of(comparison.job_differences, comparison.mentions);
 
   // Of one iteration the median is the mean.
   const bool repeated = ours.iteration_seconds.size() > 1 || theirs.iteration_seconds.size() > 1;
@@ -198,6 +191,8 @@ Comparison compare(const NamedResult& a, const NamedResult& b) {
   comparison.hidden = {ours.hidden_s(), theirs.hidden_s()};
   comparison.extrapolated = {ours.extrapolated_s(), theirs.extrapolated_s()};
   add_differences(comparison);
+  add_collectives(comparison);
+  add_links(comparison);
   return comparison;
 }
 

@@ -1,5 +1,5 @@
-// Two results of the same job beside each other, as a value: usually what mpitrain measured and what simtrain
-// predicted.
+// Two results beside each other, as a value: what mpitrain measured and what simtrain predicted of the same job, or two
+// predictions of one network, split, placed or connected differently.
 //
 // One of the two is the reference: the native one if exactly one is native, else the first. Differences are
 // other - reference, relative errors are differences / reference: +0.10 says that the other one takes 10 % longer.
@@ -44,15 +44,31 @@ struct Mention {
   std::string what, reference, other;
 };
 
+// A kind of collective, all layers together; means over iterations.
+struct CollectiveContrast {
+  Phase phase = Phase::all_gather;
+  Contrast seconds;     // under way, hidden or not
+  Contrast alpha_beta;  // of the same messages without contention; the rest is contention, slower routes, waiting
+};
+
+// A class of links.
+struct LinkContrast {
+  std::string name;
+  Contrast busiest;                             // how long its busiest link was in use: bytes / bandwidth
+  double reference_bytes = 0, other_bytes = 0;  // that all of them carried
+};
+
 struct ComparedResult {
-  std::string label;  // "native", "simulated"; "A", "B" when both are of one kind, in the order given
+  // "native", "simulated"; of one kind, in the order given: what tells them apart, "32x8" and "16x16", else "A", "B"
+  std::string label;
   std::string path;
   Result result;
 };
 
 struct Comparison {
   ComparedResult reference, other;
-  std::vector<Mention> mentions;
+  std::vector<Mention> job_differences;  // empty: the same work
+  std::vector<Mention> mentions;         // what else is not alike
 
   bool medians = false;                        // compared by medians over iterations rather than means
   Contrast iteration;                          // slowest rank: `median` or `mean`
@@ -68,6 +84,10 @@ struct Comparison {
   std::vector<PhaseContrast> differences;
   double absolute_difference_s = 0;  // their |differences| added up
 
+  // Of two simulated results, by |difference|, largest first: kinds of collectives, classes of links.
+  std::vector<CollectiveContrast> collectives;
+  std::vector<LinkContrast> links;
+
   // Whether the differences add up to so little that they are better understood one by one: to less than a tenth of
   // absolute_difference_s.
   [[nodiscard]] bool cancels() const;
@@ -81,9 +101,10 @@ struct NamedResult {
   Result result;
 };
 
-// InputError naming both files and all that differs, with both values, if they are of different jobs: network, layers,
-// batch, grid, strategy, collectives (also what "auto" chose), gather, momentum or none, dropout or none. Seed, data,
-// placement, numerics, rates, iterations and machines may differ; these are mentioned.
+// A measured and a predicted result must be of the same job: InputError naming both files and all that differs, with
+// both values: network, layers, batch, grid, strategy, collectives (also what "auto" chose), gather, momentum or none,
+// dropout or none. Seed, data, placement, numerics, rates, iterations and machines may differ; these are mentioned. Of
+// two results of one kind only the layers must be the same, by name and kind.
 Comparison compare(const NamedResult& a, const NamedResult& b);
 
 // "simulated takes 12.0 % less time than native (88.0 ms against 100 ms per iteration): conv2 backward -8.10 ms and

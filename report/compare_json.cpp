@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int kComparisonSchemaVersion = 2;  // docs/compare.schema.json
+constexpr int kComparisonSchemaVersion = 3;  // docs/compare.schema.json
 
 ordered_json optional(const char* key, const std::optional<double>& value) {
   return value ? finite(key, *value) : ordered_json(nullptr);
@@ -26,6 +26,13 @@ ordered_json write_part(const Comparison& comparison, const Contrast& seconds) {
   ordered_json value = write(seconds);
   value["share"] = optional("share", comparison.share(seconds));
   return value;
+}
+
+ordered_json write(const std::vector<Mention>& mentions) {
+  ordered_json list = ordered_json::array();
+  for (const Mention& mention : mentions)
+    list.push_back({{"what", mention.what}, {"reference", mention.reference}, {"other", mention.other}});
+  return list;
 }
 
 ordered_json write(const ComparedResult& one) {
@@ -63,10 +70,8 @@ std::string comparison_to_json(const Comparison& comparison) {
   ordered_json document = {{"schema", "simtrain-comparison"}, {"schema_version", kComparisonSchemaVersion}};
   document["reference"] = write(comparison.reference);
   document["other"] = write(comparison.other);
-  document["not_alike"] = ordered_json::array();
-  for (const Mention& mention : comparison.mentions)
-    document["not_alike"].push_back(
-        {{"what", mention.what}, {"reference", mention.reference}, {"other", mention.other}});
+  document["job_differences"] = write(comparison.job_differences);
+  document["not_alike"] = write(comparison.mentions);
   document["verdict"] = verdict(comparison);
   document["compared_by"] = comparison.medians ? "median" : "mean";
   document["iteration"] = {{"mean", write(comparison.mean)},
@@ -77,6 +82,21 @@ std::string comparison_to_json(const Comparison& comparison) {
   document["absolute_difference_s"] = finite("absolute_difference_s", comparison.absolute_difference_s);
   document["differences"] = ordered_json::array();
   for (const PhaseContrast& one : comparison.differences) document["differences"].push_back(write(comparison, one));
+  if (!comparison.collectives.empty()) {
+    document["collectives"] = ordered_json::array();
+    for (const CollectiveContrast& one : comparison.collectives)
+      document["collectives"].push_back({{"phase", kPhaseKeys[static_cast<std::size_t>(one.phase)]},
+                                         {"seconds", write(one.seconds)},
+                                         {"alpha_beta", write(one.alpha_beta)}});
+  }
+  if (!comparison.links.empty()) {
+    document["links"] = ordered_json::array();
+    for (const LinkContrast& one : comparison.links)
+      document["links"].push_back({{"class", one.name},
+                                   {"busiest", write(one.busiest)},
+                                   {"reference_bytes", finite("reference_bytes", one.reference_bytes)},
+                                   {"other_bytes", finite("other_bytes", one.other_bytes)}});
+  }
   return json_text(document);
 }
 

@@ -5,40 +5,12 @@
 
 #include "base/units.hpp"
 #include "report/compare.hpp"
+#include "report/compare_cells.hpp"
 #include "report/page.hpp"
 
 namespace simtrain {
 
 namespace {
-
-// "+12.0 %", "<0.1 %"; "-" for none.
-std::string signed_percent(const std::optional<double>& fraction) {
-  if (!fraction) return "-";
-  constexpr double kReadable = 100;
-  if (std::fabs(*fraction) >= kReadable) return *fraction > 0 ? ">+9999 %" : "<-9999 %";
-  constexpr double kVisible = 0.0005;
-  if (std::fabs(*fraction) < kVisible) return *fraction == 0 ? "0.0 %" : "<0.1 %";
-  std::array<char, 32> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%+.1f %%", 100 * *fraction);
-  return buffer.data();
-}
-
-std::string signed_time(const TimeScale& time, double seconds) {
-  const std::string text = time(std::fabs(seconds));
-  if (text.front() == '<' || text == "-") return text;
-  return (seconds < 0 ? "-" : "+") + text;
-}
-
-std::vector<std::string> contrast_cells(const Contrast& seconds, const TimeScale& time) {
-  return {time(seconds.reference_s), time(seconds.other_s), signed_time(time, seconds.difference_s()),
-          signed_percent(seconds.relative_error())};
-}
-
-std::string share_cell(const Comparison& comparison, const Contrast& part) {
-  std::string text = signed_percent(comparison.share(part));
-  if (text.front() == '+') text.erase(0, 1);
-  return text;
-}
 
 std::string circumstances_of(const Result& result) {
   std::string text = result.kind;
@@ -48,18 +20,26 @@ std::string circumstances_of(const Result& result) {
   return text + ", " + counted(static_cast<std::int64_t>(result.iteration_seconds.size()), "timed iteration");
 }
 
+std::string listed(const std::vector<Mention>& mentions) {
+  std::string text;
+  for (const Mention& mention : mentions)
+    text += (text.empty() ? "" : "; ") + mention.what + " " + mention.reference + " / " + mention.other;
+  return text;
+}
+
 void add_head(Page& page, const Comparison& comparison) {
-  const JobResult& job = comparison.reference.result.job;
-  page.heading("Comparison: " + job.network + ", batch " + format_count(static_cast<double>(job.batch)) +
-               ", grid Pr x Pc = " + std::to_string(job.grid_rows) + " x " + std::to_string(job.grid_columns) +
-               ", collectives " + job.collectives);
+  const JobResult &job = comparison.reference.result.job, &other = comparison.other.result.job;
+  std::string common = job.network;
+  if (job.batch == other.batch) common += ", batch " + format_count(static_cast<double>(job.batch));
+  if (job.grid_rows == other.grid_rows && job.grid_columns == other.grid_columns)
+    common += ", grid Pr x Pc = " + std::to_string(job.grid_rows) + " x " + std::to_string(job.grid_columns);
+  if (job.collectives == other.collectives) common += ", collectives " + job.collectives;
+  page.heading("Comparison: " + common);
   for (const ComparedResult* one : {&comparison.reference, &comparison.other})
     page.fact(one->label, one->path + ": " + circumstances_of(one->result));
   page.fact("reference", comparison.reference.label);
-  std::string text;
-  for (const Mention& mention : comparison.mentions)
-    text += (text.empty() ? "" : "; ") + mention.what + " " + mention.reference + " / " + mention.other;
-  if (!text.empty()) page.fact("not alike", text);
+  if (!comparison.job_differences.empty()) page.fact("jobs", listed(comparison.job_differences));
+  if (!comparison.mentions.empty()) page.fact("not alike", listed(comparison.mentions));
 }
 
 // What disturbed iterations do to everything else that is shown.
@@ -82,7 +62,7 @@ void add_iteration(Page& page, const Comparison& comparison, const TimeScale& ti
                {.heading = comparison.reference.label},
                {.heading = comparison.other.label},
                {.heading = "difference"},
-               {.heading = "relative\nerror"}});
+               {.heading = relative_heading(comparison)}});
   const auto add = [&](const std::string& name, const Contrast& seconds) {
     std::vector<std::string> cells = contrast_cells(seconds, time);
     cells.insert(cells.begin(), name);
@@ -97,6 +77,10 @@ void add_iteration(Page& page, const Comparison& comparison, const TimeScale& ti
   }
   page.table(table);
   page.sentence(verdict(comparison));
+  if (comparison.reference.result.job.batch != comparison.other.result.job.batch)
+    page.sentence("The batches differ: " + comparison.reference.label + " trains " +
+                  format_count(comparison.reference.result.images_per_s()) + " images/s, " + comparison.other.label +
+                  " " + format_count(comparison.other.result.images_per_s()) + ".");
   add_noise(page, comparison.reference, comparison.median.reference_s, comparison.least.reference_s,
             comparison.most.reference_s, comparison.medians);
   add_noise(page, comparison.other, comparison.median.other_s, comparison.least.other_s, comparison.most.other_s,
@@ -161,7 +145,7 @@ void add_sources(Page& page, const Comparison& comparison, const TimeScale& time
                {.heading = comparison.reference.label},
                {.heading = comparison.other.label},
                {.heading = "difference"},
-               {.heading = "relative\nerror"},
+               {.heading = relative_heading(comparison)},
                {.heading = "share of\ndifference"}});
   const auto add = [&](const std::string& name, const Contrast& seconds) {
     if (seconds.reference_s == 0 && seconds.other_s == 0) return;
@@ -197,6 +181,55 @@ void add_sources(Page& page, const Comparison& comparison, const TimeScale& time
   add_remarks(page, comparison);
 }
 
+// What the schedules ask for, and what contention, slower routes and waiting add.
+void add_collectives(Page& page, const Comparison& comparison) {
+  if (comparison.collectives.empty()) return;
+  const TimeScale time(std::max(comparison.iteration.reference_s, comparison.iteration.other_s));
+  page.heading("Collectives by their schedules and beyond (" + time.unit() +
+               ", mean over ranks), largest difference first");
+  const std::string ours = comparison.reference.label, theirs = comparison.other.label, change = "difference";
+  Table table({{.heading = "collective", .align = Table::Align::left},
+               {.heading = "alpha-beta", .group = ours},
+               {.heading = "beyond", .group = ours},
+               {.heading = "alpha-beta", .group = theirs},
+               {.heading = "beyond", .group = theirs},
+               {.heading = "alpha-beta", .group = change},
+               {.heading = "beyond", .group = change}});
+  for (const CollectiveContrast& one : comparison.collectives) {
+    const Contrast beyond{one.seconds.reference_s - one.alpha_beta.reference_s,
+                          one.seconds.other_s - one.alpha_beta.other_s};
+    table.row({name_of(one.phase), time(one.alpha_beta.reference_s), signed_time(time, beyond.reference_s),
+               time(one.alpha_beta.other_s), signed_time(time, beyond.other_s),
+               signed_time(time, one.alpha_beta.difference_s()), signed_time(time, beyond.difference_s())});
+  }
+  page.table(table);
+  page.sentence("alpha-beta: the same messages without contention; beyond: contention, slower routes, waiting.");
+}
+
+void add_links(Page& page, const Comparison& comparison) {
+  if (comparison.links.empty()) return;
+  const TimeScale time(std::max(comparison.iteration.reference_s, comparison.iteration.other_s));
+  page.heading("Links by class (in use: " + time.unit() +
+               " per iteration of the busiest one), largest difference first");
+  const std::string ours = comparison.reference.label, theirs = comparison.other.label;
+  Table table({{.heading = "class", .align = Table::Align::left},
+               {.heading = "in use", .group = ours},
+               {.heading = "all carry", .group = ours},
+               {.heading = "in use", .group = theirs},
+               {.heading = "all carry", .group = theirs},
+               {.heading = "difference\nin use"}});
+  constexpr std::size_t kMost = 12;
+  for (std::size_t i = 0; i < std::min(kMost, comparison.links.size()); ++i) {
+    const LinkContrast& one = comparison.links[i];
+    table.row({printable(one.name), time(one.busiest.reference_s), format_bytes(one.reference_bytes),
+               time(one.busiest.other_s), format_bytes(one.other_bytes),
+               signed_time(time, one.busiest.difference_s())});
+  }
+  page.table(table);
+  if (comparison.links.size() > kMost)
+    page.sentence(counted(static_cast<std::int64_t>(comparison.links.size() - kMost), "class") + " more: --json FILE.");
+}
+
 void add_differences(Page& page, const Comparison& comparison, const TimeScale& time) {
   page.heading("Layers and phases (" + unit_of(comparison, time) + "), largest difference first");
   Table table({{.heading = "layer", .align = Table::Align::left},
@@ -204,7 +237,7 @@ void add_differences(Page& page, const Comparison& comparison, const TimeScale& 
                {.heading = comparison.reference.label},
                {.heading = comparison.other.label},
                {.heading = "difference"},
-               {.heading = "relative\nerror"},
+               {.heading = relative_heading(comparison)},
                {.heading = "share of\ndifference"}});
   const auto add = [&](const std::string& layer, const std::string& phase, const Contrast& seconds) {
     std::vector<std::string> cells = contrast_cells(seconds, time);
@@ -242,6 +275,8 @@ std::string comparison_to_text(const Comparison& comparison) {
   add_iteration(page, comparison, time);
   add_sources(page, comparison, time);
   add_differences(page, comparison, time);
+  add_collectives(page, comparison);
+  add_links(page, comparison);
   return page.text();
 }
 

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "report/collective_of.hpp"
+
 namespace simtrain {
 
 namespace {
@@ -49,17 +51,17 @@ std::string described(const CollectiveResult& collective) {
 void add_layers(Differences& differences, const Result& reference, const Result& other) {
   differences.add("number of layers", reference.layers.size(), other.layers.size());
   if (reference.layers.size() != other.layers.size()) return;
-  for (std::size_t i = 0; i < reference.layers.size(); ++i) {
-    const LayerResult& ours = reference.layers[i];
-    const LayerResult& theirs = other.layers[i];
-    differences.add("layer " + std::to_string(i + 1), described(ours), described(theirs));
-    for (const auto& [phase, collective] :
-         {std::pair{Phase::all_gather, &LayerResult::all_gather},
-          std::pair{Phase::reduce_data, &LayerResult::reduce_data},
-          std::pair{Phase::reduce_weights, &LayerResult::reduce_weights},
-          std::pair{Phase::redistribute, &LayerResult::redistribute}, std::pair{Phase::halo, &LayerResult::halo}})
-      differences.add(name_of(phase) + " of " + ours.name, described(ours.*collective), described(theirs.*collective));
-  }
+  for (std::size_t i = 0; i < reference.layers.size(); ++i)
+    differences.add("layer " + std::to_string(i + 1), described(reference.layers[i]), described(other.layers[i]));
+}
+
+// Precondition: as many layers in both.
+void add_collectives(Differences& differences, const Result& reference, const Result& other) {
+  for (std::size_t i = 0; i < reference.layers.size(); ++i)
+    for_each_collective(reference.layers[i], [&](Phase phase, const CollectiveResult& ours) {
+      differences.add(name_of(phase) + " of " + reference.layers[i].name, described(ours),
+                      described(*collective_of(other.layers[i], phase)));
+    });
 }
 
 std::string machine_of(const Result& result) {
@@ -102,6 +104,13 @@ std::vector<Mention> job_differences(const Result& reference, const Result& othe
   // Else their layers differ for these reasons. The network's name may stand for two files, and what "auto" means may
   // have changed between versions.
   if (differences.found().empty()) add_layers(differences, reference, other);
+  if (differences.found().empty()) add_collectives(differences, reference, other);
+  return differences.found();
+}
+
+std::vector<Mention> layer_differences(const Result& reference, const Result& other) {
+  Differences differences;
+  add_layers(differences, reference, other);
   return differences.found();
 }
 

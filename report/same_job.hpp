@@ -10,6 +10,9 @@ namespace simtrain {
 // What the work depends on and is not alike in both; empty: they are of the same job.
 std::vector<Mention> job_differences(const Result& reference, const Result& other);
 
+// Of the layers, by name and kind: empty if both are of one network.
+std::vector<Mention> layer_differences(const Result& reference, const Result& other);
+
 // What does not change the work and is not alike.
 std::vector<Mention> circumstances(const Result& reference, const Result& other);
 

@@ -15,9 +15,11 @@ namespace simtrain {
 namespace {
 
 constexpr const char* kUsage =
-    "simtrain compare shows two results of one job side by side, phase by phase: what mpitrain measured and what\n"
-    "simtrain predicted, or any two files that --json wrote. The native one is the reference, else the first.\n\n"
-    "  simtrain compare native.json simulated.json\n\n";
+    "simtrain compare shows two results that --json wrote side by side: what makes the difference, by layer, phase,\n"
+    "collective and link, in order of seconds.\n\n"
+    "  simtrain compare native.json simulated.json   what mpitrain measured and simtrain predicted of one job\n"
+    "  simtrain compare 32x8.json 16x16.json         two predictions of one network: grids, strategies, platforms\n\n"
+    "The native one is the reference, else the first.\n\n";
 
 struct Request {
   std::vector<std::string> files;    // arguments that stand alone

@@ -57,6 +57,23 @@ class Compare(ProgramTest):
         swapped, _ = self.compare(*reversed(FILES))
         self.assertEqual(swapped, out)
 
+    def test_two_predictions(self):
+        self.simulate("rows.json", "--grid", "2x1")
+        out, comparison = self.compare("simulated.json", "rows.json")
+        simulated, rows = self.load("simulated.json"), self.load("rows.json")
+        self.assertEqual([(one["what"], one["reference"], one["other"]) for one in comparison["job_differences"]],
+                         [("grid", "1x2", "2x1")])
+        self.assertEqual((comparison["reference"]["label"], comparison["other"]["label"]), ("1x2", "2x1"))
+        difference = rows["iteration_s"] - simulated["iteration_s"]
+        self.assertAlmostEqual(sum(row["difference_s"] for row in comparison["differences"]), difference, delta=1e-9)
+        weights = next(one for one in comparison["collectives"] if one["phase"] == "reduce_weights")
+        self.assertEqual(weights["alpha_beta"]["other_s"], 0)  # one column: nothing to reduce
+        self.assertGreater(weights["alpha_beta"]["reference_s"], 0)
+        self.assertEqual({one["class"] for one in comparison["links"]}, {"x+", "x-"})
+        for text in ("2x1 takes", "than 1x2", "grid 1x2 / 2x1", "beyond", "in use"):
+            self.assertIn(text, out)
+        self.assertLessEqual(max(map(len, out.splitlines())), 100)
+
     def test_a_file_with_itself(self):
         out, comparison = self.compare("simulated.json", "simulated.json")
         self.assertEqual(comparison["absolute_difference_s"], 0)
