@@ -207,6 +207,7 @@ ordered_json to_json_value(const Result& result) {
   value["iteration"] = write(result.iterations());
   if (result.replicas) value["replicas"] = write(*result.replicas);
   if (!result.placement_trials.empty()) value["placement_trials"] = to_json_value(result.placement_trials);
+  if (result.bounds) value["bounds"] = to_json_value(*result.bounds);
   if (result.slow_parts) value["slow_parts"] = to_json_value(*result.slow_parts);
   value["totals"] = write_totals(result);
   value["memory"] = write(result.memory);

@@ -292,6 +292,7 @@ void read_where(JsonObject& root, Result& result) {
     if (root.has("replicas")) result.replicas = read_replicas(root.object("replicas"));
     if (root.has("links")) result.links = read_links(root.object("links"));
     if (root.has("placement_trials")) result.placement_trials = read_placement_trials(root);
+    if (root.has("bounds")) result.bounds = read_bounds(root.object("bounds"));
     if (root.has("slow_parts")) result.slow_parts = read_slow_parts(root.object("slow_parts"));
   } else {
     result.native = read_native(root.object("native"));

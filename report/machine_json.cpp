@@ -1,5 +1,6 @@
 #include "report/machine_json.hpp"
 
+#include <array>
 #include <limits>
 
 #include "report/json_value.hpp"
@@ -11,6 +12,18 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr double kLargest = std::numeric_limits<double>::max();
+
+struct Bound {
+  const char* key;
+  double BoundsResult::*part;
+};
+constexpr std::array<Bound, 7> kBounds{{{"computing_s", &BoundsResult::computing_s},
+                                        {"slower_s", &BoundsResult::slower_s},
+                                        {"adding_s", &BoundsResult::adding_s},
+                                        {"waiting_s", &BoundsResult::waiting_s},
+                                        {"bandwidth_s", &BoundsResult::bandwidth_s},
+                                        {"latency_s", &BoundsResult::latency_s},
+                                        {"contention_s", &BoundsResult::contention_s}}};
 
 // Seconds, or why there are none.
 void write_outcome(ordered_json& value, const std::optional<double>& seconds, const std::string& error) {
@@ -142,6 +155,19 @@ SlowPartsResult read_slow_parts(JsonObject from) {
   }
   from.finish();
   return parts;
+}
+
+ordered_json to_json_value(const BoundsResult& bounds) {
+  ordered_json value;
+  for (const auto& [key, part] : kBounds) value[key] = finite(key, bounds.*part);
+  return value;
+}
+
+BoundsResult read_bounds(JsonObject from) {
+  BoundsResult bounds;
+  for (const auto& [key, part] : kBounds) bounds.*part = from.number(key, -kLargest, kLargest);
+  from.finish();
+  return bounds;
 }
 
 }  // namespace simtrain

@@ -1,5 +1,5 @@
-// JSON of what a result says of its machine: links, placements that were tried, slow parts. Reading is strict, as in
-// report/json.hpp.
+// JSON of what a result says of its machine: links, placements that were tried, slow parts, bounds. Reading is strict,
+// as in report/json.hpp.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,9 +13,11 @@ namespace simtrain {
 nlohmann::ordered_json to_json_value(const LinksResult& links);
 nlohmann::ordered_json to_json_value(const std::vector<PlacementTrial>& trials);
 nlohmann::ordered_json to_json_value(const SlowPartsResult& parts);
+nlohmann::ordered_json to_json_value(const BoundsResult& bounds);
 
 LinksResult read_links(JsonObject from);
 std::vector<PlacementTrial> read_placement_trials(JsonObject& root);  // the key "placement_trials"
 SlowPartsResult read_slow_parts(JsonObject from);
+BoundsResult read_bounds(JsonObject from);
 
 }  // namespace simtrain

@@ -198,6 +198,23 @@ struct SlowPartsResult {
 };
 inline constexpr std::size_t kMostListedParts = 100;
 
+// Where an iteration's time goes, beside what bounds it: by simulations of the same job on networks without contention,
+// then without latency, then without end of bandwidth; each takes away what the limit costs. Adds up to the iteration
+// of the slowest rank.
+struct BoundsResult {
+  double computing_s = 0;   // mean over ranks, at the profile's speed
+  double slower_s = 0;      // mean over ranks: hosts that are slow, cores that several ranks share
+  double adding_s = 0;      // mean over ranks: sums of what arrived; with overlap in `waiting_s`, if it is exposed
+  double waiting_s = 0;     // what else is left when messages take no time: for slower ranks; imbalance
+  double bandwidth_s = 0;   // bytes over the narrowest links of their routes
+  double latency_s = 0;     // of messages one after the other
+  double contention_s = 0;  // links shared with others
+  [[nodiscard]] double total() const {
+    return computing_s + slower_s + adding_s + waiting_s + bandwidth_s + latency_s + contention_s;
+  }
+  bool operator==(const BoundsResult&) const = default;
+};
+
 struct NativeResult {  // only of native runs
   std::string machine, cpu, mpi, blas;
   int threads_per_rank = 1;  // of its BLAS
@@ -226,6 +243,7 @@ struct Result {
   std::optional<LinksResult> links;              // of simulated results on a platform that has any
   std::vector<PlacementTrial> placement_trials;  // of --placement auto
   std::optional<SlowPartsResult> slow_parts;
+  std::optional<BoundsResult> bounds;  // of simulated results that were asked for them
 
   std::vector<double> iteration_seconds;  // of every timed iteration, slowest rank
   double iteration_s = 0;                 // their mean

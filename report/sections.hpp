@@ -10,6 +10,8 @@ namespace simtrain {
 void add_layers(Page& page, const Result& result);
 // Compute, communication, and what is neither.
 void add_shares(Page& page, const Result& result);
+// What bounds the iteration, and what is beyond: nothing without result.bounds.
+void add_bounds(Page& page, const Result& result);
 // The communication beside what the formulas say, and what the difference means.
 void add_communication(Page& page, const Result& result);
 

@@ -266,6 +266,7 @@ std::string to_text(const Result& result) {
   add_slow_parts(page, result);
   add_layers(page, result);
   add_shares(page, result);
+  add_bounds(page, result);
   add_communication(page, result);
   if (result.platform) add_network_range(page, *result.platform);
   add_links(page, result);

@@ -38,6 +38,8 @@ constexpr const char* kUsage =
 
 int predict_command(const std::vector<std::string>& arguments) {
   po::options_description options = prediction_options();
+  options.add_options()("bounds",
+                        "where the time goes: simulate also without contention, latency, bandwidth (four simulations)");
   options.add(replica_options());
   options.add(grid_options());
   options.add(job_options(1, 0));
@@ -52,12 +54,13 @@ int predict_command(const std::vector<std::string>& arguments) {
     std::cout << "simtrain " << SIMTRAIN_VERSION << "\n";
     return 0;
   }
-  const PredictionOptions prediction = prediction_from(values);
+  PredictionOptions prediction = prediction_from(values);
   const ReplicaOptions replicas = replicas_from(values);
   for (const char* option : {"jobs", "memory"})
     if (replicas.count == 0 && given(values, option) && !values[option].defaulted())
       throw InputError("--" + std::string(option) +
                        ": given without --replicas; expected both, since one prediction is one simulation");
+  prediction.bounds = given(values, "bounds");
   const Grid grid = grid_from(values);
   Job job = job_from(values);
   job.plan.grid = grid;

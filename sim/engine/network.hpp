@@ -7,21 +7,26 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/engine/lifted_limits.hpp"
 #include "sim/platform/platform.hpp"
 
 namespace simtrain {
 
 class CalibratedNetwork;  // sim/engine/network_model.hpp
 
-class Network {
+class SimulatedNetwork {
  public:
   // Once per engine, whose platform has been loaded, before it runs. Both must outlive the simulation.
-  Network(simgrid::s4u::Engine& engine, const LoadedPlatform& platform);
-  Network(const Network&) = delete;
-  Network& operator=(const Network&) = delete;
+  SimulatedNetwork(simgrid::s4u::Engine& engine, const LoadedPlatform& platform);
+  SimulatedNetwork(const SimulatedNetwork&) = delete;
+  SimulatedNetwork& operator=(const SimulatedNetwork&) = delete;
 
   // From now on messages take what the model says, which must outlive the simulation.
   void use(CalibratedNetwork& model) { model_ = &model; }
+
+  // From now on messages have no latency, and what the model says of their bandwidth does not count, where these are
+  // lifted. Links are what they are (Simulation::lift).
+  void lift(const LiftedLimits& lifted) { lifted_ = lifted; }
 
   // Bytes that each link has carried, SMPI's envelopes included, by the platform's numbers of links.
   [[nodiscard]] const std::vector<double>& carried_bytes() const { return carried_bytes_; }
@@ -40,6 +45,7 @@ class Network {
 
   bool one_latency_reported_;
   CalibratedNetwork* model_ = nullptr;
+  LiftedLimits lifted_;
   std::vector<double> carried_bytes_;  // each link has its element as user data, which is faster than to look it up
 };
 

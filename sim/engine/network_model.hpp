@@ -60,9 +60,9 @@ class CalibratedNetwork {
   // profile: its name, for errors. InputError when the section is empty.
   CalibratedNetwork(const std::string& profile, NetworkSection section);
 
-  // After the platform has been loaded, before it runs (Network::use makes the engine ask); `hosts` are those of the
-  // ranks. InputError when all messages between them lack their place in the profile, or a route has no latency that
-  // could be multiplied.
+  // After the platform has been loaded, before it runs (SimulatedNetwork::use makes the engine ask); `hosts` are those
+  // of the ranks. InputError when all messages between them lack their place in the profile, or a route has no latency
+  // that could be multiplied.
   void prepare(const simgrid::s4u::Engine& engine, const std::vector<simgrid::s4u::Host*>& hosts);
 
   // Asked once when a message begins to move: its latency, exchange surcharge included, and what the bandwidth of its

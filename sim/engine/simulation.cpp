@@ -64,13 +64,14 @@ struct Simulation::State {
   std::unique_ptr<s4u::Engine> engine;
   std::unique_ptr<SmpiSession> smpi;
   LoadedPlatform platform;
-  std::unique_ptr<Network> network;
+  std::unique_ptr<SimulatedNetwork> network;
   SimulationOptions options;
   s4u::BarrierPtr barrier;
   std::vector<char> finished;  // by rank
   std::exception_ptr error;    // what a body threw first
   std::string deadlock;        // empty: none
   bool has_run = false, counts = false;
+  LiftedLimits lifted;
 
   void check_hosts(const std::vector<int>& host_of_rank) const;
   // `number`: in the job; body(rank).
@@ -91,7 +92,7 @@ Simulation::Simulation(const std::string& platform, const SimulationOptions& opt
   lay_out_stacks(options);
   state_->smpi = std::make_unique<SmpiSession>();  // before any host: it attaches its own data to each
   state_->platform = load_platform(*state_->engine, platform);
-  state_->network = std::make_unique<Network>(*state_->engine, state_->platform);
+  state_->network = std::make_unique<SimulatedNetwork>(*state_->engine, state_->platform);
 }
 
 Simulation::~Simulation() = default;
@@ -128,6 +129,16 @@ void Simulation::degrade_link(int number, double factor) {
   SIMTRAIN_INVARIANT(!state_->has_run && factor > 0, std::to_string(factor));
   s4u::Link* link = state_->platform.links[static_cast<std::size_t>(number)];
   link->set_bandwidth(link->get_bandwidth() * factor);
+}
+
+void Simulation::lift(const LiftedLimits& lifted) {
+  SIMTRAIN_INVARIANT(!state_->has_run && (lifted.contention || !lifted.bandwidth), "limits lifted too late, or alone");
+  state_->lifted = lifted;
+  state_->network->lift(lifted);
+  for (s4u::Link* link : state_->engine->get_all_links()) {
+    if (lifted.contention) link->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE);
+    if (lifted.bandwidth) link->set_bandwidth(link->get_bandwidth() * kWithoutEnd);
+  }
 }
 
 void Simulation::State::check_hosts(const std::vector<int>& host_of_rank) const {
@@ -227,6 +238,7 @@ Simulation::Route Simulation::route(int from, int to) const {
     if (const double width = link->get_bandwidth(); route.narrowest_Bps == 0 || width < route.narrowest_Bps)
       route.narrowest_Bps = width;
   }
+  if (state_->lifted.latency) route.latency_s = 0;
   return route;
 }
 

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/engine/lifted_limits.hpp"
 #include "sim/platform/platform.hpp"
 
 namespace simtrain {
@@ -87,6 +88,10 @@ class Simulation {
   [[nodiscard]] std::string name_of_link(int link) const;
   // Before run(): multiplies a link's bandwidth by a factor above 0.
   void degrade_link(int link, double factor);
+
+  // Before run(), after everything else that changes the network: what it is imagined without. Where they are lifted,
+  // routes have no latency, and links kWithoutEnd times their bandwidth.
+  void lift(const LiftedLimits& lifted);
 
   // The node that each rank is on: a host, or the hosts with the same property "node". By the number of its first host
   // on the platform, so that it does not depend on the job; a host that does not exist stands for itself.

@@ -2,7 +2,7 @@
 // (docs/decisions/0011-topologies.md):
 //   - SimGrid's model shares a link among flows in inverse proportion to the latencies of their routes. Here all routes
 //     report the same latency, so that links are shared equally, and messages are told their own by the latency factor
-//     (Network, sim/engine/network.hpp).
+//     (SimulatedNetwork, sim/engine/network.hpp).
 //   - Links are known by their place, for the utilisation of each.
 //   - Routes are computed, not stored: 65 536 hosts of a fat tree are there in a second.
 #pragma once

@@ -79,6 +79,7 @@ Result simulate(const Job& job, const PredictionOptions& options) {
   const std::vector<int> nodes = simulation.node_of_rank(hosts);
   const PlatformResult platform = describe_platform(simulation, plan, hosts, options);
   for (const auto& [link, factor] : slow.links) simulation.degrade_link(link, factor);
+  if (options.lifted.any()) simulation.lift(options.lifted);
   const std::unique_ptr<MergedRounds> merging =
       choose_merging(detail, options, !noise && is_uniform(simulation, slow, hosts), simulation, hosts, plan.grids());
   Summary summary(plan);
@@ -143,7 +144,10 @@ Result predict(const Job& job, const PredictionOptions& asked) {
     options.placement = fastest_of(trials);
   }
   const bool costs = options.slow_parts.any() && options.costs_of_slow_parts;
-  Result result = costs ? predict_with_costs(job, options) : simulate(job, options);
+  Result result = costs            ? predict_with_costs(job, options)
+                  : options.bounds ? predict_in_child(job, options)
+                                   : simulate(job, options);
+  if (options.bounds) result.bounds = simulate_bounds(job, options, result);
   result.placement_trials = std::move(trials);
   return result;
 }

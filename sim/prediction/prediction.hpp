@@ -8,6 +8,7 @@
 
 #include "calibrate/profile.hpp"
 #include "report/result.hpp"
+#include "sim/engine/lifted_limits.hpp"
 #include "sim/placement/placement.hpp"
 #include "sim/placement/slow_parts.hpp"
 #include "sim/prediction/detail.hpp"
@@ -30,6 +31,8 @@ struct PredictionOptions {
   bool costs_of_slow_parts = true;    // simulate what they cost too
   Detail detail = Detail::automatic;
   bool merge_if_possible = false;  // Detail::merged is a wish: where every message is needed, that it is
+  bool bounds = false;             // simulate on networks with fewer limits too: Result::bounds
+  LiftedLimits lifted;             // of this simulation's network
   int processes = 0;               // child processes at a time, where several predictions are needed; 0: one per core
   bool real_numerics = false;      // compute and send real numbers too
   double compute_scale = 1;        // 2: a node twice as fast as the profile's

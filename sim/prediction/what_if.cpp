@@ -1,12 +1,15 @@
 #include "sim/prediction/what_if.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "base/error.hpp"
 #include "report/json.hpp"
 #include "sim/engine/workers.hpp"
+#include "train/compute_cost.hpp"
 
 namespace simtrain {
 
@@ -46,6 +49,7 @@ Seconds seconds_of(const TaskOutcome& outcome) {
 // Nothing but the time of iterations is asked for.
 PredictionOptions alone(PredictionOptions options) {
   options.costs_of_slow_parts = false;
+  options.bounds = false;
   options.real_numerics = false;
   return options;
 }
@@ -100,14 +104,52 @@ Placement fastest_of(const std::vector<PlacementTrial>& trials) {
   return parse_placement_name(best->placement);
 }
 
-Result predict_with_costs(const Job& job, const PredictionOptions& options) {
-  // In a child as well: the grids of the others follow from its result, and only one simulation fits in here.
+Result predict_in_child(const Job& job, const PredictionOptions& options) {
   PredictionOptions itself = options;
   itself.costs_of_slow_parts = false;
-  const TaskOutcome first = run_all(1, 1, [&](std::size_t) { return to_json(predict(job, itself)); }).front();
-  if (first.kind == TaskOutcome::Kind::input_error) throw InputError(first.text);
-  if (first.kind == TaskOutcome::Kind::failure) throw Failure(first.text);
-  Result result = result_from_json("the simulation", first.text);
+  itself.bounds = false;
+  const TaskOutcome outcome = run_all(1, 1, [&](std::size_t) { return to_json(predict(job, itself)); }).front();
+  if (outcome.kind == TaskOutcome::Kind::input_error) throw InputError(outcome.text);
+  if (outcome.kind == TaskOutcome::Kind::failure) throw Failure(outcome.text);
+  return result_from_json("the simulation", outcome.text);
+}
+
+BoundsResult simulate_bounds(const Job& job, const PredictionOptions& options, const Result& result) {
+  PredictionOptions other = alone(options);
+  other.placement = parse_placement_name(result.job.placement);
+  other.detail = parse_detail("detail", result.job.detail);  // or the difference would be that of details too
+  const std::array<LiftedLimits, 3> lifted{{{.contention = true},
+                                            {.contention = true, .latency = true},
+                                            {.contention = true, .latency = true, .bandwidth = true}}};
+  std::array<double, 3> without{};  // these
+  const auto outcomes = run_all(lifted.size(), options.processes, [&](std::size_t i) {
+    other.lifted = lifted[i];
+    return seconds_text(predict(job, other).iteration_s);
+  });
+  for (std::size_t i = 0; i < lifted.size(); ++i) {
+    const Seconds seconds = seconds_of(outcomes[i]);
+    if (!seconds.seconds) throw InputError(seconds.error);
+    without[i] = *seconds.seconds;
+  }
+  const Plan plan = make_plan(job.network, job.plan);
+  const Profile profile = load_profile(options);
+  const Load load{job.threads, result.profile->processes_per_node};
+  PricedOperations prices(profile.at(load), options.compute_scale, profile.exceeded_by(load));
+  BoundsResult bounds;
+  bounds.computing_s = compute_cost(plan, prices).mean_s;
+  bounds.slower_s = result.compute_s() - bounds.computing_s;
+  constexpr double kRounding = 1e-9;
+  if (std::fabs(bounds.slower_s) < kRounding * bounds.computing_s) bounds.slower_s = 0;
+  bounds.adding_s = result.job.overlaps() ? 0 : result.reduction_s();
+  bounds.contention_s = result.iteration_s - without[0];
+  bounds.latency_s = without[0] - without[1];
+  bounds.bandwidth_s = without[1] - without[2];
+  bounds.waiting_s = without[2] - bounds.computing_s - bounds.slower_s - bounds.adding_s;
+  return bounds;
+}
+
+Result predict_with_costs(const Job& job, const PredictionOptions& options) {
+  Result result = predict_in_child(job, options);  // the grids of the others follow from it
   SlowPartsResult& parts = *result.slow_parts;
 
   PredictionOptions other = alone(options);

@@ -1,5 +1,5 @@
-// Predictions beside the one that was asked for: which placement is the fastest, and what slow parts cost. Each runs in
-// a child process, since a process can hold one simulation.
+// Predictions beside the one that was asked for: which placement is the fastest, what slow parts cost, what the
+// network's limits cost. Each runs in a child process, since a process can hold one simulation.
 #pragma once
 
 #include <vector>
@@ -21,5 +21,12 @@ Placement fastest_of(const std::vector<PlacementTrial>& trials);
 // less as are needed. Errors of the prediction itself are thrown; those of the others are noted.
 // Precondition: options.slow_parts.any().
 Result predict_with_costs(const Job& job, const PredictionOptions& options);
+
+// In a child, so that others can be simulated afterwards: without `bounds` and costs of slow parts.
+Result predict_in_child(const Job& job, const PredictionOptions& options);
+
+// Where the time of `result`, the prediction of this job, goes: by three more simulations, each of a network with one
+// limit less. InputError and Failure as in predict().
+BoundsResult simulate_bounds(const Job& job, const PredictionOptions& options, const Result& result);
 
 }  // namespace simtrain

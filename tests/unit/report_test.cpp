@@ -266,6 +266,9 @@ TEST(Report, ARankAloneHasNoCommunication) {
 
 TEST(Report, SaysWhatTheMachineDoes) {
   const std::string text = to_text(with_machine(sample_result()));
+  EXPECT_EQ(after(text, "bandwidth"), (Words{"12.000", "15.0", "%"})) << text;
+  EXPECT_EQ(after(text, "contention"), (Words{"5.000", "6.2", "%"})) << text;
+  EXPECT_TRUE(says(text, "Beyond computing, most goes to moving bytes")) << text;
   expect_narrow(text);
   EXPECT_TRUE(says(text, "ranks per host 4"));
   EXPECT_EQ(after(text, "row-major"), (Words{"100.000", "1.25"}));
