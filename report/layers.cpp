@@ -13,29 +13,32 @@ double compute_s(const LayerResult& layer) {
 }
 
 double waited_s(const LayerResult& layer) {
-  return layer.all_gather.waited_s() + layer.reduce_data.waited_s() + layer.reduce_weights.waited_s() +
-         layer.redistribute.waited_s() + layer.halo.waited_s();
+  double sum = 0;
+  for (const auto exchange : kExchangesOfLayer) sum += (layer.*exchange).waited_s();
+  return sum;
 }
 
 double all_s(const LayerResult& layer) { return compute_s(layer) + waited_s(layer); }
 
 double sent(const LayerResult& layer) {
-  return layer.all_gather.bytes_sent.mean + layer.reduce_data.bytes_sent.mean + layer.reduce_weights.bytes_sent.mean +
-         layer.redistribute.bytes_sent.mean + layer.halo.bytes_sent.mean;
+  double sum = 0;
+  for (const auto exchange : kExchangesOfLayer) sum += (layer.*exchange).bytes_sent.mean;
+  return sum;
 }
 
 std::string bytes_cell(double bytes) { return bytes > 0 ? format_bytes(bytes) : "-"; }
 
 // Columns that few jobs need.
 struct RareColumns {
-  bool redistribute, halo, overlaps;
+  bool redistribute, halo, reduce_output, overlaps;
 };
 RareColumns rare_columns(const Result& result) {
   const auto any = [&](CollectiveResult LayerResult::*collective) {
     return std::any_of(result.layers.begin(), result.layers.end(),
                        [&](const LayerResult& layer) { return (layer.*collective).algorithm != "none"; });
   };
-  return {any(&LayerResult::redistribute), any(&LayerResult::halo), result.job.overlaps()};
+  return {any(&LayerResult::redistribute), any(&LayerResult::halo), any(&LayerResult::reduce_output),
+          result.job.overlaps()};
 }
 
 std::vector<std::string> cells(const std::string& name, const LayerResult& layer, const TimeScale& time,
@@ -50,6 +53,7 @@ std::vector<std::string> cells(const std::string& name, const LayerResult& layer
                                  time(layer.reduce_weights.seconds.mean)};
   if (rare.redistribute) cells.push_back(time(layer.redistribute.seconds.mean));
   if (rare.halo) cells.push_back(time(layer.halo.seconds.mean));
+  if (rare.reduce_output) cells.push_back(time(layer.reduce_output.seconds.mean));
   if (rare.overlaps) cells.push_back(time(waited_s(layer)));
   cells.push_back(bytes_cell(sent(layer)));
   return cells;
@@ -62,8 +66,7 @@ LayerResult total_of(const std::vector<LayerResult>& layers) {
     total.forward_s.mean += layer.forward_s.mean;
     total.backward_s.mean += layer.backward_s.mean;
     total.update_s.mean += layer.update_s.mean;
-    for (const auto collective : {&LayerResult::all_gather, &LayerResult::reduce_data, &LayerResult::reduce_weights,
-                                  &LayerResult::redistribute, &LayerResult::halo}) {
+    for (const auto collective : kExchangesOfLayer) {
       (total.*collective).seconds.mean += (layer.*collective).seconds.mean;
       if (const auto& exposed = (layer.*collective).exposed_s)
         (total.*collective).exposed_s = (total.*collective).exposed_s.value_or(0) + *exposed;
@@ -97,9 +100,7 @@ void add_imbalance(Page& page, const Result& result) {
   };
   for (const LayerResult& layer : result.layers) {
     for (const Spread& spread : {layer.forward_s, layer.backward_s, layer.update_s}) add(compute, spread);
-    for (const Spread& spread : {layer.all_gather.bytes_sent, layer.reduce_data.bytes_sent,
-                                 layer.reduce_weights.bytes_sent, layer.redistribute.bytes_sent, layer.halo.bytes_sent})
-      add(bytes, spread);
+    for (const auto exchange : kExchangesOfLayer) add(bytes, (layer.*exchange).bytes_sent);
   }
   constexpr double kWorthMentioning = 1.02;
   std::string text;
@@ -132,6 +133,7 @@ void add_layers(Page& page, const Result& result) {
   const RareColumns rare = rare_columns(result);
   if (rare.redistribute) columns.insert(columns.end() - 1, {.heading = "redis-\ntribute", .group = communication});
   if (rare.halo) columns.insert(columns.end() - 1, {.heading = "halo", .group = communication});
+  if (rare.reduce_output) columns.insert(columns.end() - 1, {.heading = "all-reduce\nY", .group = communication});
   if (rare.overlaps) columns.insert(columns.end() - 1, {.heading = "of it\nexposed", .group = communication});
   Table table(std::move(columns));
   for (const LayerResult& layer : result.layers) table.row(cells(layer.name, layer, time, rare));
