@@ -228,6 +228,11 @@ struct Plan {
   [[nodiscard]] bool in_strips(int layer) const {
     return strategies[static_cast<std::size_t>(layer)].kind == LayerKind::domain;
   }
+  // Whether a layer with weights is split by columns.
+  [[nodiscard]] bool by_columns(int layer) const {
+    const auto index = static_cast<std::size_t>(layer);
+    return network.layers[index].weighted() && strategies[index].kind == LayerKind::columns;
+  }
   [[nodiscard]] Grid weights_grid(int layer) const {
     const Grid grid = strategies[static_cast<std::size_t>(layer)].grid;
     return in_strips(layer) ? Grid{1, static_cast<int>(grid.size())} : grid;

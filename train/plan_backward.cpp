@@ -19,7 +19,7 @@ void PlanBuilder::backward_pass() {
 }
 
 void PlanBuilder::backward(int index) {
-  if (by_columns(index)) return columns_backward(index);
+  if (plan_.by_columns(index)) return columns_backward(index);
   if (layer(index).weighted()) return weighted_backward(index);
   if (layer(index).type == LayerType::batch_norm) return normalise_backward(index);
   if (layer(index).type == LayerType::add) return add_backward(index);

@@ -68,9 +68,6 @@ class PlanBuilder {
   void finish_input_gradient(int index, const InputGradient& made);
 
   // ---- layers split by columns (plan_columns.cpp)
-  [[nodiscard]] bool by_columns(int index) const {
-    return layer(index).weighted() && strategy(index).kind == LayerKind::columns;
-  }
   void columns_forward(int index, int weights);
   void columns_backward(int index);
   // How the features that come out of a flatten are split over the grid's rows.

@@ -99,10 +99,10 @@ void PlanBuilder::weighted_forward(int index) {
   weights.row_floats = of.inputs_per_row() + (of.bias ? 1 : 0) + (of.normalised ? 2 : 0);
   weights.biases = of.bias;
   weights.normalised = of.normalised;
-  if (by_columns(index)) weights.columns = tensor(input(index, 0)).rows;
+  if (plan_.by_columns(index)) weights.columns = tensor(input(index, 0)).rows;
   const int w = add_tensor(weights);
   plan_.weights.push_back(w);
-  if (by_columns(index)) return columns_forward(index, w);
+  if (plan_.by_columns(index)) return columns_forward(index, w);
   value(index) = add_value(index, over_rows(of.out.channels, index), false);
   const TensorRef in{input(index, 0), View::whole}, out{value(index), View::own}, parameters{w, View::weights};
   if (in_strips(index))
