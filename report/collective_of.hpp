@@ -7,23 +7,8 @@ namespace simtrain {
 
 // Null for computing.
 inline const CollectiveResult* collective_of(const LayerResult& layer, Phase phase) {
-  switch (phase) {
-    case Phase::forward:
-    case Phase::backward:
-    case Phase::update:
-      return nullptr;
-    case Phase::all_gather:
-      return &layer.all_gather;
-    case Phase::reduce_data:
-      return &layer.reduce_data;
-    case Phase::reduce_weights:
-      return &layer.reduce_weights;
-    case Phase::redistribute:
-      return &layer.redistribute;
-    case Phase::halo:
-      return &layer.halo;
-  }
-  return nullptr;
+  if (computes(phase)) return nullptr;
+  return &(layer.*kExchangesOfLayer[static_cast<std::size_t>(phase) - (kPhases - kExchangesOfLayer.size())]);
 }
 
 // Calls visit(phase, collective) for those of a layer, in the order of phases.

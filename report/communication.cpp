@@ -14,13 +14,15 @@ struct Kind {
   const char* name;
   CollectiveResult LayerResult::*collective;
 };
-constexpr std::array<Kind, 5> kKinds{{{"all-gather Y", &LayerResult::all_gather},
+constexpr std::array<Kind, 6> kKinds{{{"all-gather Y", &LayerResult::all_gather},
                                       {"all-reduce dX", &LayerResult::reduce_data},
                                       {"all-reduce dW", &LayerResult::reduce_weights},
                                       {"redistribute", &LayerResult::redistribute},
-                                      {"halo", &LayerResult::halo}}};
+                                      {"halo", &LayerResult::halo},
+                                      {"all-reduce Y", &LayerResult::reduce_output}}};
 constexpr bool is_rare(const Kind& kind) {
-  return kind.collective == &LayerResult::redistribute || kind.collective == &LayerResult::halo;
+  return kind.collective == &LayerResult::redistribute || kind.collective == &LayerResult::halo ||
+         kind.collective == &LayerResult::reduce_output;
 }
 
 // One row of the table: a kind of collective over all layers.
@@ -120,6 +122,11 @@ void add_sources(Page& page, const Result& result) {
         "output, "
         "also for the first layer" +
         (result.has_strips() ? "; halos of k/2 rows whatever the stride, none of it hidden by computing." : "."));
+  if (result.paper_s() > 0 && result.has_columns())
+    page.sentence(
+        "Layers split by columns, which the paper has not, are charged an all-reduce of Y in place of the all-gather "
+        "of "
+        "Y and the all-reduce of dX, and what they alone read no all-gather.");
 }
 
 }  // namespace

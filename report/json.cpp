@@ -75,6 +75,7 @@ ordered_json write(const LayerResult& layer) {
                 {"reduce_weights", write(layer.reduce_weights)}});
   if (layer.redistribute.algorithm != "none") value["redistribute"] = write(layer.redistribute);
   if (layer.halo.algorithm != "none") value["halo"] = write(layer.halo);
+  if (layer.by_columns()) value["reduce_output"] = write(layer.reduce_output);
   value["phases"] = write(layer.phases);
   return value;
 }

@@ -84,6 +84,7 @@ LayerResult read_layer(JsonObject from) {
   layer.reduce_weights = read_collective(from.object("reduce_weights"));
   if (from.has("redistribute")) layer.redistribute = read_collective(from.object("redistribute"));
   if (from.has("halo")) layer.halo = read_collective(from.object("halo"));
+  if (from.has("reduce_output")) layer.reduce_output = read_collective(from.object("reduce_output"));
   if (from.has("strips")) layer.strips = small_count(from, "strips");
   if (from.has("grid_rows")) layer.grid = {small_count(from, "grid_rows"), small_count(from, "grid_columns")};
   layer.phases = read_phases(from.object("phases"));

@@ -13,46 +13,74 @@ double compute_s(const LayerResult& layer) {
 }
 
 double waited_s(const LayerResult& layer) {
-  return layer.all_gather.waited_s() + layer.reduce_data.waited_s() + layer.reduce_weights.waited_s() +
-         layer.redistribute.waited_s() + layer.halo.waited_s();
+  double sum = 0;
+  for (const auto exchange : kExchangesOfLayer) sum += (layer.*exchange).waited_s();
+  return sum;
 }
 
 double all_s(const LayerResult& layer) { return compute_s(layer) + waited_s(layer); }
 
 double sent(const LayerResult& layer) {
-  return layer.all_gather.bytes_sent.mean + layer.reduce_data.bytes_sent.mean + layer.reduce_weights.bytes_sent.mean +
-         layer.redistribute.bytes_sent.mean + layer.halo.bytes_sent.mean;
+  double sum = 0;
+  for (const auto exchange : kExchangesOfLayer) sum += (layer.*exchange).bytes_sent.mean;
+  return sum;
 }
 
 std::string bytes_cell(double bytes) { return bytes > 0 ? format_bytes(bytes) : "-"; }
 
-// Columns that few jobs need.
+// Columns that few jobs need. With several of them lines get long: headings are then short, and with three or more the
+// sum of computing, which can be worked out, is left out.
 struct RareColumns {
-  bool redistribute, halo, overlaps;
+  bool redistribute, halo, reduce_output, overlaps;
+  [[nodiscard]] int count() const {
+    return static_cast<int>(redistribute) + static_cast<int>(halo) + static_cast<int>(reduce_output) +
+           static_cast<int>(overlaps);
+  }
+  [[nodiscard]] bool narrow() const { return reduce_output || count() > 1; }
+  [[nodiscard]] bool sum() const { return count() < 3; }
 };
 RareColumns rare_columns(const Result& result) {
   const auto any = [&](CollectiveResult LayerResult::*collective) {
     return std::any_of(result.layers.begin(), result.layers.end(),
                        [&](const LayerResult& layer) { return (layer.*collective).algorithm != "none"; });
   };
-  return {any(&LayerResult::redistribute), any(&LayerResult::halo), result.job.overlaps()};
+  return {any(&LayerResult::redistribute), any(&LayerResult::halo), any(&LayerResult::reduce_output),
+          result.job.overlaps()};
 }
 
 std::vector<std::string> cells(const std::string& name, const LayerResult& layer, const TimeScale& time,
                                RareColumns rare) {
-  std::vector<std::string> cells{name,
-                                 time(layer.forward_s.mean),
-                                 time(layer.backward_s.mean),
-                                 time(layer.update_s.mean),
-                                 time(compute_s(layer)),
-                                 time(layer.all_gather.seconds.mean),
-                                 time(layer.reduce_data.seconds.mean),
-                                 time(layer.reduce_weights.seconds.mean)};
+  std::vector<std::string> cells{name, time(layer.forward_s.mean), time(layer.backward_s.mean),
+                                 time(layer.update_s.mean)};
+  if (rare.sum()) cells.push_back(time(compute_s(layer)));
+  for (const auto collective : {&LayerResult::all_gather, &LayerResult::reduce_data, &LayerResult::reduce_weights})
+    cells.push_back(time((layer.*collective).seconds.mean));
   if (rare.redistribute) cells.push_back(time(layer.redistribute.seconds.mean));
   if (rare.halo) cells.push_back(time(layer.halo.seconds.mean));
+  if (rare.reduce_output) cells.push_back(time(layer.reduce_output.seconds.mean));
   if (rare.overlaps) cells.push_back(time(waited_s(layer)));
   cells.push_back(bytes_cell(sent(layer)));
   return cells;
+}
+
+std::vector<Table::Column> columns_of(RareColumns rare) {
+  const std::string compute = "compute", communication = "communication";
+  std::vector<Table::Column> columns{{.heading = "layer", .align = Table::Align::left}};
+  const auto add = [&](const std::string& heading, const std::string& group) {
+    columns.push_back({.heading = heading, .group = group});
+  };
+  for (const char* heading : {"forward", "backward", "update"}) add(heading, compute);
+  if (rare.sum()) add("sum", compute);
+  const std::string all = rare.narrow() ? "" : "all-";
+  add(all + "gather\nY", communication);
+  add(all + "reduce\ndX", communication);
+  add(all + "reduce\ndW", communication);
+  if (rare.redistribute) add("redis-\ntribute", communication);
+  if (rare.halo) add("halo", communication);
+  if (rare.reduce_output) add(all + "reduce\nY", communication);
+  if (rare.overlaps) add("of it\nexposed", communication);
+  add("sent\nper rank", communication);
+  return columns;
 }
 
 // Means of all layers added up, in the shape of a layer.
@@ -62,8 +90,7 @@ LayerResult total_of(const std::vector<LayerResult>& layers) {
     total.forward_s.mean += layer.forward_s.mean;
     total.backward_s.mean += layer.backward_s.mean;
     total.update_s.mean += layer.update_s.mean;
-    for (const auto collective : {&LayerResult::all_gather, &LayerResult::reduce_data, &LayerResult::reduce_weights,
-                                  &LayerResult::redistribute, &LayerResult::halo}) {
+    for (const auto collective : kExchangesOfLayer) {
       (total.*collective).seconds.mean += (layer.*collective).seconds.mean;
       if (const auto& exposed = (layer.*collective).exposed_s)
         (total.*collective).exposed_s = (total.*collective).exposed_s.value_or(0) + *exposed;
@@ -97,9 +124,7 @@ void add_imbalance(Page& page, const Result& result) {
   };
   for (const LayerResult& layer : result.layers) {
     for (const Spread& spread : {layer.forward_s, layer.backward_s, layer.update_s}) add(compute, spread);
-    for (const Spread& spread : {layer.all_gather.bytes_sent, layer.reduce_data.bytes_sent,
-                                 layer.reduce_weights.bytes_sent, layer.redistribute.bytes_sent, layer.halo.bytes_sent})
-      add(bytes, spread);
+    for (const auto exchange : kExchangesOfLayer) add(bytes, (layer.*exchange).bytes_sent);
   }
   constexpr double kWorthMentioning = 1.02;
   std::string text;
@@ -119,21 +144,8 @@ void add_layers(Page& page, const Result& result) {
   const TimeScale time(all_s(total));
   page.heading("Layers (" + time.unit() + " per iteration, mean over ranks)");
 
-  const std::string compute = "compute", communication = "communication";
-  std::vector<Table::Column> columns{{.heading = "layer", .align = Table::Align::left},
-                                     {.heading = "forward", .group = compute},
-                                     {.heading = "backward", .group = compute},
-                                     {.heading = "update", .group = compute},
-                                     {.heading = "sum", .group = compute},
-                                     {.heading = "all-gather\nY", .group = communication},
-                                     {.heading = "all-reduce\ndX", .group = communication},
-                                     {.heading = "all-reduce\ndW", .group = communication},
-                                     {.heading = "sent\nper rank", .group = communication}};
   const RareColumns rare = rare_columns(result);
-  if (rare.redistribute) columns.insert(columns.end() - 1, {.heading = "redis-\ntribute", .group = communication});
-  if (rare.halo) columns.insert(columns.end() - 1, {.heading = "halo", .group = communication});
-  if (rare.overlaps) columns.insert(columns.end() - 1, {.heading = "of it\nexposed", .group = communication});
-  Table table(std::move(columns));
+  Table table(columns_of(rare));
   for (const LayerResult& layer : result.layers) table.row(cells(layer.name, layer, time, rare));
   table.rule();
   table.row(cells("total", total, time, rare));

@@ -17,8 +17,9 @@ double sum_over_layers(const Result& result, Value value) {
 template <typename Value>
 double sum_over_collectives(const Result& result, Value value) {
   return sum_over_layers(result, [&](const LayerResult& layer) {
-    return value(layer.all_gather) + value(layer.reduce_data) + value(layer.reduce_weights) +
-           value(layer.redistribute) + value(layer.halo);
+    double sum = 0;
+    for (const auto exchange : kExchangesOfLayer) sum += value(layer.*exchange);
+    return sum;
   });
 }
 
@@ -39,8 +40,9 @@ Distribution distribution_of(std::vector<double> values) {
 }
 
 std::string name_of(Phase phase) {
-  constexpr std::array<const char*, kPhases> names{"forward",       "backward",      "update",       "all-gather Y",
-                                                   "all-reduce dX", "all-reduce dW", "redistribute", "halo"};
+  constexpr std::array<const char*, kPhases> names{"forward",      "backward",      "update",
+                                                   "all-gather Y", "all-reduce dX", "all-reduce dW",
+                                                   "redistribute", "halo",          "all-reduce Y"};
   return names[static_cast<std::size_t>(phase)];
 }
 
@@ -85,6 +87,10 @@ double Result::paper_s() const {
 
 bool Result::has_strips() const {
   return std::any_of(layers.begin(), layers.end(), [](const LayerResult& layer) { return layer.strips > 1; });
+}
+
+bool Result::has_columns() const {
+  return std::any_of(layers.begin(), layers.end(), [](const LayerResult& layer) { return layer.by_columns(); });
 }
 
 double Result::extrapolated_s() const {

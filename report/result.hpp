@@ -25,12 +25,23 @@ struct Distribution {
 };
 Distribution distribution_of(std::vector<double> values);
 
-enum class Phase { forward, backward, update, all_gather, reduce_data, reduce_weights, redistribute, halo };
-inline constexpr int kPhases = 8;
+enum class Phase {
+  forward,
+  backward,
+  update,
+  all_gather,
+  reduce_data,
+  reduce_weights,
+  redistribute,
+  halo,
+  reduce_output
+};
+inline constexpr int kPhases = 9;
 inline constexpr bool computes(Phase phase) { return phase <= Phase::update; }
 std::string name_of(Phase phase);  // "backward", "all-reduce dX"
 inline constexpr std::array<const char*, kPhases> kPhaseKeys{
-    "forward", "backward", "update", "all_gather", "reduce_data", "reduce_weights", "redistribute", "halo"};  // in JSON
+    "forward",        "backward",     "update", "all_gather",   "reduce_data",
+    "reduce_weights", "redistribute", "halo",   "reduce_output"};  // in JSON
 // Few layers have these, and only they show them.
 inline constexpr bool is_rare(Phase phase) { return phase >= Phase::redistribute; }
 
@@ -52,7 +63,8 @@ struct CollectiveResult {
   Spread bytes_sent;        // per rank
   double messages = 0;      // sent, all ranks together
   double alpha_beta_s = 0;  // mean over ranks: the same schedule without contention (train/cost.hpp)
-  double paper_s = 0;       // the layer's term of formula (8), or of (9) where images are in strips, Gholami et al.
+  double paper_s = 0;       // the layer's term of formula (8), or of (9) where images are in strips, Gholami et al.;
+                            // split by columns, what docs/formulas.md says
   // With overlap, mean over ranks: the part of `seconds`, which are then those between begin and end, in which the rank
   // computed nothing because of it. None without overlap: all of it.
   std::optional<double> exposed_s = {};
@@ -77,13 +89,19 @@ struct LayerResult {
   CollectiveResult redistribute = {};
   // Of images in strips: lines of X, and of dX back, between the strips of an image; what is not hidden by computing.
   CollectiveResult halo = {};
-  std::optional<LayerGrid> grid = {};  // where it is not the job's
-  int strips = 1;                      // that images are cut into; the rows of the grid then
+  CollectiveResult reduce_output = {};  // Y over Pr, forward, of a layer that is split by columns of W
+  std::optional<LayerGrid> grid = {};   // where it is not the job's
+  int strips = 1;                       // that images are cut into; the rows of the grid then
   // By Phase; none where the layer has no such phase. Empty when they were not noted.
   std::vector<std::optional<PhaseResult>> phases = {};
+  [[nodiscard]] bool by_columns() const { return reduce_output.algorithm != "none"; }
   bool operator==(const LayerResult&) const = default;
 };
 
+// What a layer exchanges, in the order of Phase: the last ones there.
+inline constexpr std::array<CollectiveResult LayerResult::*, kPhases - 3> kExchangesOfLayer{
+    &LayerResult::all_gather,   &LayerResult::reduce_data, &LayerResult::reduce_weights,
+    &LayerResult::redistribute, &LayerResult::halo,        &LayerResult::reduce_output};
 struct MemoryResult {  // bytes of the rank that needs most
   double weights = 0, gradients = 0, momentum = 0, activations = 0, buffers = 0;
   [[nodiscard]] double total() const { return weights + gradients + momentum + activations + buffers; }
@@ -264,6 +282,7 @@ struct Result {
   [[nodiscard]] double alpha_beta_s() const;
   [[nodiscard]] double paper_s() const;  // formula (8), or (9) where has_strips()
   [[nodiscard]] bool has_strips() const;
+  [[nodiscard]] bool has_columns() const;  // whether a layer is split by columns
   [[nodiscard]] double extrapolated_s() const;
   [[nodiscard]] double bytes_sent() const;  // per rank, mean
   bool operator==(const Result&) const = default;

@@ -28,16 +28,18 @@ std::string grid_text(const JobResult& job) {
   return text + " (" + counted(ranks, "rank") + ")";
 }
 
-// "1 x 256: conv1 to conv5; 32 x 8: fc6 to fc8", "2 strips x 512: ...": layers in a row that are split alike; empty
-// when all are as the job's grid says.
+// "1 x 256: conv1 to conv5; 32 x 8: fc6; 32 x 8 by columns: fc7", "2 strips x 512: ...": layers in a row that are split
+// alike; empty when all are as the job's grid says.
 std::string layer_grids_text(const Result& result) {
   const auto split = [&](const LayerResult& layer) {
     const LayerGrid grid = layer.grid.value_or(LayerGrid{result.job.grid_rows, result.job.grid_columns});
-    return std::to_string(grid.rows) + (layer.strips > 1 ? " strips x " : " x ") + std::to_string(grid.columns);
+    return std::to_string(grid.rows) + (layer.strips > 1 ? " strips x " : " x ") + std::to_string(grid.columns) +
+           (layer.by_columns() ? " by columns" : "");
   };
   const std::vector<LayerResult>& layers = result.layers;
-  if (std::none_of(layers.begin(), layers.end(),
-                   [](const LayerResult& layer) { return layer.grid.has_value() || layer.strips > 1; }))
+  if (std::none_of(layers.begin(), layers.end(), [](const LayerResult& layer) {
+        return layer.grid.has_value() || layer.strips > 1 || layer.by_columns();
+      }))
     return "";
   std::string text;
   for (std::size_t first = 0, end = 0; first < layers.size(); first = end) {

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "kernels/modelled.hpp"
+#include "train/columns.hpp"
 #include "train/cost.hpp"
 
 namespace simtrain {
@@ -15,13 +16,9 @@ class FreeKernels final : public CostModel {
   [[nodiscard]] Estimate estimate(const Call& /*call*/) const override { return {}; }
 };
 
-// By layer with weights, where it is and where its input comes from.
-struct Place {
-  LayerStrategy own, input;
-};
-
-std::vector<Place> places_of(const Network& network, const std::vector<LayerStrategy>& strategies) {
-  std::vector<Place> places;
+// By layer with weights: whether its input is on another grid.
+std::vector<char> moved_inputs(const Network& network, const std::vector<LayerStrategy>& strategies) {
+  std::vector<char> moved;
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const Layer& layer = network.layers[i];
     if (!layer.weighted()) continue;
@@ -29,29 +26,28 @@ std::vector<Place> places_of(const Network& network, const std::vector<LayerStra
     // A flatten of images in strips is where it is read.
     while (producer != kNetworkInput && network.layers[static_cast<std::size_t>(producer)].type == LayerType::flatten)
       producer = network.layers[static_cast<std::size_t>(producer)].inputs[0];
-    places.push_back({strategies[i], strategies[producer == kNetworkInput ? i : static_cast<std::size_t>(producer)]});
+    moved.push_back(
+        producer == kNetworkInput || lie_alike(strategies[static_cast<std::size_t>(producer)], strategies[i]) ? 0 : 1);
   }
-  return places;
+  return moved;
 }
 
 void add(const ExchangeSeconds& term, ExchangeSeconds& sum) {
   for (std::size_t i = 0; i < term.by_exchange.size(); ++i) sum.by_exchange[i] += term.by_exchange[i];
 }
 
-// With layers in strips, (9).
-ExchangeSeconds sum_of_8(const std::vector<FormulaLayer>& layers, const std::vector<Place>& places, double batch,
-                         AlphaBeta network) {
+ExchangeSeconds sum_of(const std::vector<ExchangeSeconds>& terms) {
   ExchangeSeconds sum;
-  for (std::size_t i = 0; i < layers.size(); ++i) add(formula_9_term(layers[i], batch, places[i].own, network), sum);
+  for (const ExchangeSeconds& term : terms) add(term, sum);
   return sum;
 }
 
 // Of the layers' inputs that are on another grid: what the layer before puts out.
-double sum_of_6(const std::vector<FormulaLayer>& layers, const std::vector<Place>& places, double batch,
+double sum_of_6(const std::vector<FormulaLayer>& layers, const std::vector<char>& moved, double batch,
                 std::int64_t processes, AlphaBeta network) {
   double sum = 0;
   for (std::size_t i = 1; i < layers.size(); ++i)
-    if (places[i].own != places[i].input) sum += formula_6_redistribution(layers[i - 1], batch, processes, network);
+    if (moved[i] != 0) sum += formula_6_redistribution(layers[i - 1], batch, processes, network);
   return sum;
 }
 
@@ -146,15 +142,21 @@ CostTable cost_table(const Network& network, const PlanOptions& options, int pro
                         " has fewer samples than the Pc = " + std::to_string(too_wide->grid.columns) + " of " +
                         to_string(too_wide->grid);
     } else {
-      const std::vector<Place> places = places_of(network, strategies);
-      cost.formula_8_parts = sum_of_8(table.layers_before, places, batch, speed);
-      cost.formula_8_s = {cost.formula_8_parts.total(), sum_of_8(table.layers_after, places, batch, speed).total()};
-      const bool in_strips = std::any_of(strategies.begin(), strategies.end(),
-                                         [](const LayerStrategy& layer) { return layer.kind == LayerKind::domain; });
-      table.in_strips = table.in_strips || in_strips;
-      if (in_strips) cost.formula_9_s = cost.formula_8_s.before_s;
-      cost.formula_6_s = {sum_of_6(table.layers_before, places, batch, processes, speed),
-                          sum_of_6(table.layers_after, places, batch, processes, speed)};
+      const auto sum_of_8 = [&](const std::vector<FormulaLayer>& layers) {  // with layers in strips, (9)
+        return sum_of(formula_9_terms(network, layers, strategies, batch, speed));
+      };
+      cost.formula_8_parts = sum_of_8(table.layers_before);
+      cost.formula_8_s = {cost.formula_8_parts.total(), sum_of_8(table.layers_after).total()};
+      const auto any = [&](LayerKind kind) {
+        return std::any_of(strategies.begin(), strategies.end(),
+                           [&](const LayerStrategy& layer) { return layer.kind == kind; });
+      };
+      table.in_strips = table.in_strips || any(LayerKind::domain);
+      table.by_columns = table.by_columns || any(LayerKind::columns);
+      if (any(LayerKind::domain)) cost.formula_9_s = cost.formula_8_s.before_s;
+      const std::vector<char> moved = moved_inputs(network, strategies);
+      cost.formula_6_s = {sum_of_6(table.layers_before, moved, batch, processes, speed),
+                          sum_of_6(table.layers_after, moved, batch, processes, speed)};
     }
     table.grids.push_back(std::move(cost));
   }

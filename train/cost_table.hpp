@@ -39,7 +39,8 @@ struct CostTable {
   ByPooling formula_3_s;                                  // all layers on Px1
   std::optional<double> formula_4_s;                      // on 1xP; none: P > B
   std::optional<double> formula_7_s;                      // the convolutions alone; none: none, or lower than P strips
-  bool in_strips = false;                                 // whether the strategy has layers in strips
+  bool in_strips = false;                                 // whether the strategy has layers in strips,
+  bool by_columns = false;                                // and layers split by columns, on some grid
   std::vector<GridCost> grids;                            // by formula (8) with d before pooling, impossible ones last
 };
 

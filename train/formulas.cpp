@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "train/columns.hpp"
+
 namespace simtrain {
 
 namespace {
@@ -120,19 +122,35 @@ double formula_9_all(const std::vector<FormulaLayer>& model_layers, const std::v
   return sum + formula_7_domain(domain_layers, batch / grid.columns, grid.size(), network);
 }
 
+ExchangeSeconds columns_term(const FormulaLayer& layer, double batch, Grid grid, AlphaBeta network) {
+  ExchangeSeconds term;
+  term[Exchange::reduce_output] = all_reduce(batch / grid.columns * layer.d, grid.rows, network);
+  term[Exchange::reduce_weights] = all_reduce(layer.weights / grid.rows, grid.columns, network);
+  return term;
+}
+
 ExchangeSeconds formula_9_term(const FormulaLayer& layer, double batch, const LayerStrategy& split, AlphaBeta network) {
+  if (split.kind == LayerKind::columns) return columns_term(layer, batch, split.grid, network);
   if (split.kind == LayerKind::integrated) return formula_8_integrated(layer, batch, split.grid, network);
   return formula_7_domain(layer, batch / split.grid.columns, split.grid.size(), network);
 }
 
+std::vector<ExchangeSeconds> formula_9_terms(const Network& network, const std::vector<FormulaLayer>& layers,
+                                             const std::vector<LayerStrategy>& strategies, double batch,
+                                             AlphaBeta speed) {
+  const std::vector<char> whole = read_whole(network, strategies);
+  std::vector<ExchangeSeconds> terms;
+  for (std::size_t i = 0; i < network.layers.size(); ++i) {
+    if (!network.layers[i].weighted()) continue;
+    terms.push_back(formula_9_term(layers[terms.size()], batch, strategies[i], speed));
+    if (whole[i] == 0) terms.back()[Exchange::all_gather] = 0;
+  }
+  return terms;
+}
+
 std::vector<ExchangeSeconds> paper_cost(const Plan& plan, AlphaBeta network) {
   const std::vector<FormulaLayer> layers = formula_layers(plan.network, Gather::before_pooling);
-  std::vector<ExchangeSeconds> rows;
-  for (std::size_t row = 0; row < layers.size(); ++row) {
-    const LayerStrategy& split = plan.strategies[static_cast<std::size_t>(plan.report_layers[row])];
-    rows.push_back(formula_9_term(layers[row], static_cast<double>(plan.options.batch), split, network));
-  }
-  return rows;
+  return formula_9_terms(plan.network, layers, plan.strategies, static_cast<double>(plan.options.batch), network);
 }
 
 }  // namespace simtrain

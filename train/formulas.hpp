@@ -66,10 +66,20 @@ ExchangeSeconds formula_8_integrated(const FormulaLayer& layer, double batch, Gr
 double formula_9_all(const std::vector<FormulaLayer>& model_layers, const std::vector<FormulaLayer>& domain_layers,
                      double batch, Grid grid, AlphaBeta network);
 
-// The term of a layer as it is split: of (8) on its grid, or, on strips x columns, of (7) with B/columns.
-ExchangeSeconds formula_9_term(const FormulaLayer& layer, double batch, const LayerStrategy& split, AlphaBeta network);
+// A layer split by columns, which the paper has not: the all-reduce of Y in place of the all-gather of Y and the
+// all-reduce of dX, priced alike:
+//   2 (alpha ceil(log Pr) + beta (B/Pc) (Pr-1)/Pr d_i) + 2 (alpha ceil(log Pc) + beta (Pc-1)/Pc |W_i|/Pr)
+ExchangeSeconds columns_term(const FormulaLayer& layer, double batch, Grid grid, AlphaBeta network);
 
-// Formula (8) of a plan, by report row, each layer on its own grid, with d_i before pooling; with layers in strips that
+// The term of a layer as it is split: of (8) on its grid; on strips x columns of (7) with B/columns; columns_term.
+ExchangeSeconds formula_9_term(const FormulaLayer& layer, double batch, const LayerStrategy& split, AlphaBeta network);
+// Of all layers with weights, as `strategies` splits those of the network: without the all-gather of Y where layers
+// split by columns alone read it.
+std::vector<ExchangeSeconds> formula_9_terms(const Network& network, const std::vector<FormulaLayer>& layers,
+                                             const std::vector<LayerStrategy>& strategies, double batch,
+                                             AlphaBeta speed);
+
+// Formula (8) of a plan, by report row, each layer as it is split, with d_i before pooling; with layers in strips that
 // is formula (9).
 std::vector<ExchangeSeconds> paper_cost(const Plan& plan, AlphaBeta network);
 

@@ -46,11 +46,12 @@ po::options_description job_options(int default_iterations, int default_warm_up)
       "learning-rate-schedule", word("HOW", "constant"), "constant, cosine, or step:EPOCHS:FACTOR")(
       "warm-up", word("N", std::to_string(default_warm_up)), "iterations before those, not timed")(
       "strategy", word("HOW", "uniform"),
-      "which layers are on the grid: uniform (all), conv-batch (convolutions on 1xP instead), domain (images of "
-      "convolutions cut into strips, so that P may exceed the batch), or grids by layer, the first match wins: "
-      "'conv*:1x256; fc*:32x8', 'conv*:domain:8x32'")(
-      "collectives", word("NAME", "auto"),
-      "ring, recursive-doubling, rabenseifner, bruck, mpi (the library's own), auto")(
+      "which layers are on the grid: uniform (all), conv-batch (convolutions on 1xP instead), pair (and linear layers "
+      "two "
+      "by two, the second split by columns), domain (images of convolutions cut into strips, so that P may exceed the "
+      "batch), or grids by layer, the first match wins: 'conv*:1x256; fc*:32x8', 'conv*:domain:8x32', "
+      "'fc7:columns:32x8'")("collectives", word("NAME", "auto"),
+                            "ring, recursive-doubling, rabenseifner, bruck, mpi (the library's own), auto")(
       "overlap", word("WHAT", "none"),
       "what runs behind computing: none; gradients (all-reduces of weight gradients, in buckets, behind the rest of "
       "the "

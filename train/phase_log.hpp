@@ -12,8 +12,8 @@
 
 namespace simtrain {
 
-// Forward, backward, update, all-gather, reduce data, reduce weights, redistribute, halo; additions and packing are
-// part of their exchange.
+// Forward, backward, update, all-gather, reduce data, reduce weights, redistribute, halo, reduce output; additions
+// and packing are part of their exchange.
 inline constexpr int kRowPhases = 3 + kExchanges;
 constexpr int phase_of(Work work) { return static_cast<int>(work); }  // Precondition: no additions
 constexpr int phase_of(Exchange exchange) { return 3 + static_cast<int>(exchange); }

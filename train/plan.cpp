@@ -22,11 +22,24 @@ std::int64_t row_length(const Plan& plan, const TensorPlan& tensor, Coordinates 
          (tensor.per_sample ? plan.samples(tensor.grid).length(here.column) : 1);
 }
 
+// Rows and columns of an operand as a matrix: rows x (floats per row).
+struct Matrix {
+  std::int64_t rows, columns;
+  [[nodiscard]] std::int64_t floats() const { return rows * columns; }
+};
+
+// A rank's part of W, or of its gradient.
+Matrix weights_part(const TensorPlan& tensor, Coordinates here) {
+  if (tensor.by_columns()) return {tensor.rows.size(), tensor.columns.length(here.row)};
+  return {tensor.rows.length(tensor.part(here)), tensor.weights_per_row()};
+}
+
 }  // namespace
 
 std::int64_t Plan::floats(int tensor, Coordinates at) const {
   const TensorPlan& t = tensors[static_cast<std::size_t>(tensor)];
   const Coordinates here = on(t.grid, at);
+  if (t.by_columns()) return weights_part(t, here).floats() + (t.biases ? t.rows.length(here.row) : 0);
   return (t.whole ? t.rows.size() : t.rows.length(t.part(here))) * row_length(*this, t, here);
 }
 
@@ -37,11 +50,12 @@ Range Plan::range(TensorRef ref, Coordinates at) const {
   const std::int64_t own = t.rows.length(t.part(here));
   switch (ref.view) {
     case View::own:
+      if (t.by_columns()) return {0, floats(ref.tensor, at)};
       return {t.whole ? t.rows.offset(t.part(here)) * row : 0, own * row};
     case View::weights:
-      return {0, own * t.weights_per_row()};
+      return {0, weights_part(t, here).floats()};
     case View::biases:
-      return {own * t.weights_per_row(), own};
+      return {weights_part(t, here).floats(), own};
     case View::normalisation:
       return {own * (row - 2), 2 * own};
     case View::whole:
@@ -54,17 +68,11 @@ Range Plan::range(TensorRef ref, Coordinates at) const {
 
 namespace {
 
-// Rows and columns of an operand as a matrix: rows x (floats per row).
-struct Matrix {
-  std::int64_t rows, columns;
-};
-
 Matrix matrix(const Plan& plan, TensorRef ref, Coordinates at) {
   const TensorPlan& t = plan.tensors[static_cast<std::size_t>(ref.tensor)];
   const Coordinates here = plan.on(t.grid, at);
-  const std::int64_t rows = ref.view == View::whole ? t.rows.size() : t.rows.length(t.part(here));
-  return {rows,
-          t.role == Role::weights || t.role == Role::weight_gradient ? t.weights_per_row() : row_length(plan, t, here)};
+  if (t.role == Role::weights || t.role == Role::weight_gradient) return weights_part(t, here);
+  return {ref.view == View::whole ? t.rows.size() : t.rows.length(t.part(here)), row_length(plan, t, here)};
 }
 
 // The rows that a layer's windows work on: all, or those of a strip.
@@ -144,6 +152,7 @@ Operation Plan::operation(const ComputeStep& step, Coordinates at) const {
     return op;
   };
   switch (step.action) {
+    // Split by columns, in brackets: all d_out rows of W(:,r), and d_in/Pr rows of X(r) and dX(r).
     case Action::linear_forward:  // W(r), X: (d_out/Pr x d_in) (d_in x B/Pc)
       return MatrixProduct{Transposition::nn, shape(0).rows, columns, shape(0).columns};
     case Action::linear_data_gradient:  // W(r)^T, dY(r): (d_in x d_out/Pr) (d_out/Pr x B/Pc)

@@ -13,6 +13,14 @@
 // gradient goes back after the layer's backward pass (train/redistribution.hpp). The network's input is on the grid of
 // the first layer with weights; labels and loss are on the last layer's.
 //
+// Linear layers may be split by columns of W instead, as the second of two consecutive ones is (train/columns.hpp).
+// With W(:,r) the columns of the features that the rank owns, X(r), and b(r) the biases of its own rows of Y:
+//   forward          Y     = sum W(:,r) X(r) + b(r)   d x (B/Pc)            all-reduce of Y over Pr: whole on every
+//   rank data gradient    dX(r) = W(:,r)^T dY              own rows              none weight gradient  dW(:,r) = dY
+//   X(r)^T, db(r)       partial sums          all-reduce over Pc
+// So X is never gathered for it. What follows without weights works on all rows of Y; the gradient dY is whole on every
+// rank too: an all-reduce of dX, the loss or a redistribution makes it so.
+//
 // Domain-parallel layers are on a grid of strips x parts of the batch: a rank has all channels of its samples, and of
 // each image its strip of lines, stored as [channels][samples][lines of the strip * width]. Its weights are whole, on
 // 1 x P, over which their gradient is all-reduced. What a convolution or pooling reads is an extended tensor with the
@@ -80,8 +88,12 @@ struct TensorPlan {
   bool biases = false, normalised = false;
   int slot = -1;       // >= 0: shares its memory with the other tensors of that slot (dead when reused)
   Strips strips = {};  // cut: images in strips over the Pr grid rows, which have all `rows`; per_sample, not whole
+  // Of weights split by columns, and their like: a grid row has these columns of all `rows`, and the biases of its own
+  // rows. No columns: all of its own rows.
+  Partition columns = {};
 
   [[nodiscard]] bool in_strips() const { return strips.cut(); }
+  [[nodiscard]] bool by_columns() const { return columns.total > 0; }
   // Which part of `rows` a grid row has, and how many lines of it; 1 line where images are not cut.
   [[nodiscard]] int part(Coordinates here) const { return in_strips() ? 0 : here.row; }
   [[nodiscard]] std::int64_t lines(Coordinates here) const { return in_strips() ? strips.of(here.row).count : 1; }
@@ -125,10 +137,10 @@ enum class Action {
 };
 
 // What computing time is booked on, and what communication is for.
-enum class Work { forward, backward, update, data_additions, weight_additions, packing };
-inline constexpr int kWorks = 6;
-enum class Exchange { all_gather, reduce_data, reduce_weights, redistribute, halo };
-inline constexpr int kExchanges = 5;
+enum class Work { forward, backward, update, data_additions, weight_additions, output_additions, packing };
+inline constexpr int kWorks = 7;
+enum class Exchange { all_gather, reduce_data, reduce_weights, redistribute, halo, reduce_output };
+inline constexpr int kExchanges = 6;
 
 struct ComputeStep {
   Action action;
@@ -215,6 +227,11 @@ struct Plan {
   // Whether a layer is domain parallel; then its weights are on 1 x P.
   [[nodiscard]] bool in_strips(int layer) const {
     return strategies[static_cast<std::size_t>(layer)].kind == LayerKind::domain;
+  }
+  // Whether a layer with weights is split by columns.
+  [[nodiscard]] bool by_columns(int layer) const {
+    const auto index = static_cast<std::size_t>(layer);
+    return network.layers[index].weighted() && strategies[index].kind == LayerKind::columns;
   }
   [[nodiscard]] Grid weights_grid(int layer) const {
     const Grid grid = strategies[static_cast<std::size_t>(layer)].grid;

@@ -6,7 +6,8 @@
 namespace simtrain {
 
 // Layers in reverse: by the time of a layer, all that read its output have added their part to its gradient. Gradients
-// of the rank's own rows are all that is needed: the products of the layer below take dY(r).
+// of the rank's own rows are all that is needed: the products of the layer below take dY(r). But where the layer below
+// is split by columns: it takes all of dY.
 void PlanBuilder::backward_pass() {
   weight_gradients_.assign(plan_.weights.size(), -1);
   for (int i = static_cast<int>(plan_.network.layers.size()) - 1; i >= 0; --i) {
@@ -18,6 +19,7 @@ void PlanBuilder::backward_pass() {
 }
 
 void PlanBuilder::backward(int index) {
+  if (plan_.by_columns(index)) return columns_backward(index);
   if (layer(index).weighted()) return weighted_backward(index);
   if (layer(index).type == LayerType::batch_norm) return normalise_backward(index);
   if (layer(index).type == LayerType::add) return add_backward(index);
@@ -28,9 +30,10 @@ void PlanBuilder::backward(int index) {
 void PlanBuilder::backward(const Move& move) {
   const int incoming = gradient(move.to);
   if (incoming < 0) return;
-  const int outgoing = new_gradient(move.from, false);
-  plan_.steps.push_back(
-      RedistributeStep{row(move.first_reader), incoming, outgoing, complete(incoming) != 0, /*to_whole=*/false});
+  const bool whole = replicated(move.from);
+  const int outgoing = new_gradient(move.from, whole);
+  plan_.steps.push_back(RedistributeStep{row(move.first_reader), incoming, outgoing, complete(incoming) != 0, whole});
+  complete(outgoing) = whole ? 1 : 0;
   gradient(move.to) = -1;
   accumulate(move.from, outgoing, false);
 }
@@ -60,22 +63,24 @@ int PlanBuilder::readers(int of) const {
 
 void PlanBuilder::accumulate(int of, int from, bool shared) {
   if (needs_gradient_[static_cast<std::size_t>(of)] == 0) return;
+  SIMTRAIN_INVARIANT(!replicated(of) || complete(from) != 0, "some rows of " + tensor(from).name + " are missing");
   const int before = gradient(of);
   if (before < 0) {
     gradient(of) = from;
     return;
   }
-  const auto own = [](int each) { return TensorRef{each, View::own}; };
+  const View view = gradient_rows(of);
+  const auto rows = [view](int each) { return TensorRef{each, view}; };
   const int counted_with = layer_of(of);
   int into = from, other = before;
   if (shared || readers(from) > 0) std::swap(into, other);
   if (into == before && (readers(before) > 1 || before == from)) {  // both are read by others: sum in a third place
-    into = new_gradient(of, false);
+    into = new_gradient(of, replicated(of));
     other = from;
-    compute(Action::copy, counted_with, Work::backward, {own(before), own(into)});
+    compute(Action::copy, counted_with, Work::backward, {rows(before), rows(into)});
   }
-  compute(Action::add, counted_with, Work::backward, {own(other), own(into)});
-  complete(into) = 0;
+  compute(Action::add, counted_with, Work::backward, {rows(other), rows(into)});
+  complete(into) = replicated(of) ? 1 : 0;
   gradient(of) = into;
 }
 
@@ -158,11 +163,12 @@ void PlanBuilder::local_backward(int index) {
   if (in_strips(index) && (of.type == LayerType::max_pool || of.type == LayerType::average_pool))
     return pool_backward_in_strips(index);
   const bool same_shape = of.type == LayerType::relu || of.type == LayerType::dropout;
-  const int outgoing = same_shape && readers(incoming) == 1 ? incoming : new_gradient(in, false);
-  const TensorRef from{incoming, View::own}, to{outgoing, View::own};
+  const int outgoing = same_shape && readers(incoming) == 1 ? incoming : new_gradient(in, replicated(in));
+  const View view = gradient_rows(in);
+  const TensorRef from{incoming, view}, to{outgoing, view};
   switch (of.type) {
     case LayerType::relu:
-      compute(Action::relu_gradient, index, Work::backward, {from, TensorRef{out, View::own}, to});
+      compute(Action::relu_gradient, index, Work::backward, {from, TensorRef{out, view}, to});
       break;
     case LayerType::dropout:
       compute(Action::dropout, index, Work::backward, {from, to});
@@ -171,10 +177,9 @@ void PlanBuilder::local_backward(int index) {
       compute(Action::flatten_gradient, index, Work::backward, {from, to});
       break;
     default:
-      compute(Action::pool_gradient, index, Work::backward,
-              {from, TensorRef{in, View::own}, TensorRef{out, View::own}, to});
+      compute(Action::pool_gradient, index, Work::backward, {from, TensorRef{in, view}, TensorRef{out, view}, to});
   }
-  complete(outgoing) = 0;
+  complete(outgoing) = replicated(in) ? 1 : 0;
   gradient(out) = -1;
   if (in == out)
     gradient(in) = outgoing;

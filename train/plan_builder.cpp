@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "train/columns.hpp"
 #include "train/plan_overlap.hpp"
 
 namespace simtrain {
@@ -35,6 +36,7 @@ PlanBuilder::PlanBuilder(const Network& network, const PlanOptions& options) {
   plan_.strategies = decide(options.strategy, plan_.network, options.grid, options.batch);
   for (std::size_t i = plan_.strategies.size(); i-- > 0;)
     if (layer(static_cast<int>(i)).weighted()) first_ = plan_.strategies[i];
+  read_whole_ = read_whole(plan_.network, plan_.strategies);
   const std::size_t layers = plan_.network.layers.size();
   inputs_.resize(layers);
   seen_.assign(layers, -1);
@@ -56,6 +58,7 @@ Plan PlanBuilder::build() {
 int PlanBuilder::add_tensor(TensorPlan tensor) {
   plan_.tensors.push_back(std::move(tensor));
   gathered_.push_back(0);
+  replicated_.push_back(0);
   needs_gradient_.push_back(0);
   producer_rows_.push_back(std::max(0, static_cast<int>(plan_.weights.size()) - 1));
   gradients_.push_back(-1);

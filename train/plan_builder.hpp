@@ -1,5 +1,6 @@
 // Builds a plan: forward through the layers, then backward (train/plan_forward.cpp, train/plan_backward.cpp), both with
-// what layers in strips need besides (train/plan_strips.cpp). Internal to make_plan.
+// what layers in strips and layers split by columns need besides (train/plan_strips.cpp, train/plan_columns.cpp).
+// Internal to make_plan.
 #pragma once
 
 #include <array>
@@ -66,8 +67,23 @@ class PlanBuilder {
   void send_halo_back(int index, const InputGradient& made);
   void finish_input_gradient(int index, const InputGradient& made);
 
+  // ---- layers split by columns (plan_columns.cpp)
+  void columns_forward(int index, int weights);
+  void columns_backward(int index);
+  // How the features that come out of a flatten are split over the grid's rows.
+  [[nodiscard]] Partition flattened_rows(int index) const;
+  // Of a value that such a layer put out, or that was made from one on the same grid: all its rows are everywhere
+  // without a gather, and so must those of its gradient be.
+  [[nodiscard]] bool replicated(int tensor) const { return replicated_[static_cast<std::size_t>(tensor)] != 0; }
+  // The rows of a gradient, or of what a layer makes of it.
+  [[nodiscard]] View gradient_rows(int of) const { return replicated(of) ? View::whole : View::own; }
+  // Whether a join has an input that is replicated: then it joins all rows.
+  [[nodiscard]] bool joins_replicated(int index);
+
   // ---- forward
   void forward_pass();
+  // Of all rows, products of them and what follows a layer that has them all.
+  [[nodiscard]] bool needs_whole_input(int index, int producer);
   void weighted_forward(int index);
   void normalise_forward(int index);
   void add_forward(int index);
@@ -118,7 +134,9 @@ class PlanBuilder {
   std::vector<int> values_;               // by layer + 1: the tensor it puts out
   std::vector<int> rows_;                 // by layer: the report row it is counted in
   std::vector<int> readers_;              // by layer + 1: how many layers take its output
+  std::vector<char> read_whole_;          // by layer: whether anybody needs all rows of what it puts out
   std::vector<char> gathered_;            // by tensor
+  std::vector<char> replicated_;          // by tensor
   std::vector<char> needs_gradient_;      // by tensor: it comes from something with weights
   std::vector<int> producer_rows_;        // by tensor: report row of the layer that made it
   std::vector<int> gradients_;            // by tensor: the gradient of a value, or -1

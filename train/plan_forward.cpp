@@ -18,7 +18,9 @@ void PlanBuilder::forward_pass() {
       add_forward(i);
     else
       local_forward(i);
-    if (plan_.options.gather == Gather::before_pooling && layer(i).weighted() && !layer(i).normalised) gather(value(i));
+    if (plan_.options.gather == Gather::before_pooling && layer(i).weighted() && !layer(i).normalised &&
+        read_whole_[static_cast<std::size_t>(i)] != 0)
+      gather(value(i));
     bool needs = layer(i).weighted();
     for (const int input : layer(i).inputs)
       needs = needs || needs_gradient_[static_cast<std::size_t>(value(input))] != 0;
@@ -27,14 +29,18 @@ void PlanBuilder::forward_pass() {
   loss();
 }
 
-// Products need all rows; so does what follows a layer that has them all. Images that come out of strips are flattened
-// whole, where they are read.
+// Products by rows of W need all rows of X, those by columns only the rank's own. Images that come out of strips are
+// flattened where they are read, as that layer needs them.
+bool PlanBuilder::needs_whole_input(int index, int producer) {
+  const bool out_of_strips = layer(index).type == LayerType::flatten && tensor(value(producer)).in_strips();
+  if (layer(index).weighted() || out_of_strips) return strategy(index).kind != LayerKind::columns;
+  return joins_replicated(index);
+}
+
 void PlanBuilder::fetch_inputs(int index) {
-  for (const int producer : layer(index).inputs) {
-    const bool out_of_strips = layer(index).type == LayerType::flatten && tensor(value(producer)).in_strips();
+  for (const int producer : layer(index).inputs)
     inputs_[static_cast<std::size_t>(index)].push_back(
-        on_grid_of(index, value(producer), layer(index).weighted() || out_of_strips));
-  }
+        on_grid_of(index, value(producer), needs_whole_input(index, producer)));
   seen_[static_cast<std::size_t>(index)] = input(index, 0);
 }
 
@@ -93,8 +99,10 @@ void PlanBuilder::weighted_forward(int index) {
   weights.row_floats = of.inputs_per_row() + (of.bias ? 1 : 0) + (of.normalised ? 2 : 0);
   weights.biases = of.bias;
   weights.normalised = of.normalised;
+  if (plan_.by_columns(index)) weights.columns = tensor(input(index, 0)).rows;
   const int w = add_tensor(weights);
   plan_.weights.push_back(w);
+  if (plan_.by_columns(index)) return columns_forward(index, w);
   value(index) = add_value(index, over_rows(of.out.channels, index), false);
   const TensorRef in{input(index, 0), View::whole}, out{value(index), View::own}, parameters{w, View::weights};
   if (in_strips(index))
@@ -130,13 +138,16 @@ void PlanBuilder::add_forward(int index) {
   int into = 0, other = 1;
   if (!overwritable(into)) std::swap(into, other);
   const int first = input(index, into), second = input(index, other);
-  const auto both = [&](int a) { return TensorRef{a, View::own}; };
-  if (overwritable(into) && producers[0] != producers[1] && gathered_[static_cast<std::size_t>(first)] == 0) {
+  const bool whole = joins_replicated(index);
+  const auto both = [&](int a) { return TensorRef{a, whole ? View::whole : View::own}; };
+  if (overwritable(into) && producers[0] != producers[1] &&
+      (whole || gathered_[static_cast<std::size_t>(first)] == 0)) {
     value(index) = first;
   } else {
-    value(index) = add_value(index, tensor(first).rows, false);
+    value(index) = add_value(index, tensor(first).rows, whole);
     compute(Action::copy, index, Work::forward, {both(first), both(value(index))});
   }
+  replicated_[static_cast<std::size_t>(value(index))] = whole ? 1 : 0;
   compute(Action::add, index, Work::forward, {both(second), both(value(index))});
 }
 
@@ -152,9 +163,9 @@ void PlanBuilder::local_forward(int index) {
   if (in_place) {
     value(index) = in;
   } else {
-    const Partition rows =
-        of.type == LayerType::flatten ? tensor(in).rows.scaled(of.in.pixels()) : Partition(tensor(in).rows);
+    const Partition rows = of.type == LayerType::flatten ? flattened_rows(index) : Partition(tensor(in).rows);
     value(index) = add_value(index, rows, view == View::whole);
+    replicated_[static_cast<std::size_t>(value(index))] = replicated(in) ? 1 : 0;
   }
   const TensorRef from{in, view}, to{value(index), view};
   switch (of.type) {

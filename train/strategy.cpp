@@ -4,12 +4,14 @@
 
 #include "base/error.hpp"
 #include "base/name_pattern.hpp"
+#include "train/columns.hpp"
 
 namespace simtrain {
 
 namespace {
 
-constexpr std::string_view kUniform = "uniform", kConvBatch = "conv-batch", kDomain = "domain", kOption = "--strategy";
+constexpr std::string_view kUniform = "uniform", kConvBatch = "conv-batch", kPair = "pair", kDomain = "domain",
+                           kOption = "--strategy";
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t";
@@ -23,7 +25,7 @@ LayerKind take_kind(std::string_view& text) {
   const auto colon = text.rfind(':');
   if (colon == std::string_view::npos) return LayerKind::integrated;
   const std::string_view word = trimmed(text.substr(colon + 1));
-  for (const LayerKind kind : {LayerKind::integrated, LayerKind::domain})
+  for (const LayerKind kind : kLayerKinds)
     if (word == name_of(kind)) {
       text = trimmed(text.substr(0, colon));
       return kind;
@@ -36,8 +38,9 @@ StrategyRule parse_rule(std::string_view option, std::string_view text) {
   std::string_view pattern = trimmed(text.substr(0, std::min(colon, text.size())));
   const LayerKind kind = take_kind(pattern);
   if (colon == std::string_view::npos || pattern.empty())
-    throw InputError(std::string(option) + ": '" + std::string(text) +
-                     "' is not a rule; expected LAYERS:GRID or LAYERS:domain:GRID, such as conv*:1x256");
+    throw InputError(
+        std::string(option) + ": '" + std::string(text) +
+        "' is not a rule; expected LAYERS:GRID or LAYERS:KIND:GRID, such as conv*:1x256 or fc7:columns:32x8");
   return {std::string(pattern), parse_grid(option, trimmed(text.substr(colon + 1))), kind};
 }
 
@@ -54,8 +57,9 @@ std::string unknown_layers(const std::string& what, const std::string& pattern, 
   const bool in_names = std::any_of(names.begin(), names.end(),
                                     [](const std::string& name) { return name.find(':') != std::string::npos; });
   if (colon == std::string::npos || in_names) return unknown_choice(what, pattern, names);
-  return unknown_choice(std::string(kOption) + ": kind", trimmed(std::string_view(pattern).substr(colon + 1)),
-                        {std::string(name_of(LayerKind::integrated)), std::string(name_of(LayerKind::domain))});
+  std::vector<std::string> kinds;
+  for (const LayerKind kind : kLayerKinds) kinds.emplace_back(name_of(kind));
+  return unknown_choice(std::string(kOption) + ": kind", trimmed(std::string_view(pattern).substr(colon + 1)), kinds);
 }
 
 void check_rules(const std::vector<StrategyRule>& rules, const Network& network, Grid grid) {
@@ -87,6 +91,7 @@ LayerStrategy strategy_of(const Strategy& strategy, const Layer& layer, Grid gri
     case Strategy::Kind::uniform:
       return {LayerKind::integrated, grid};
     case Strategy::Kind::conv_batch:
+    case Strategy::Kind::pair:  // but for the layers that end one
       return {LayerKind::integrated, convolution ? Grid{1, static_cast<int>(grid.size())} : grid};
     case Strategy::Kind::domain:
       if (convolution) return {LayerKind::domain, domain_grid(grid.size(), batch)};
@@ -100,9 +105,10 @@ LayerStrategy strategy_of(const Strategy& strategy, const Layer& layer, Grid gri
   SIMTRAIN_INVARIANT(false, "no such strategy");
 }
 
-// Of a layer with weights.
-LayerStrategy checked_strategy_of(const Strategy& strategy, const Layer& layer, Grid grid, std::int64_t batch) {
-  LayerStrategy decided = strategy_of(strategy, layer, grid, batch);
+// Of a layer with weights. A grid of one row has no strips and no columns to share.
+LayerStrategy checked(LayerStrategy decided, const Layer& layer) {
+  if (decided.kind == LayerKind::columns && decided.grid.rows == 1 && layer.type == LayerType::linear)
+    decided.kind = LayerKind::integrated;
   if (decided.kind != LayerKind::domain) return decided;
   const std::string what = std::string(kOption) + ": layer '" + layer.name + "' ";
   if (layer.type != LayerType::convolution)
@@ -129,7 +135,10 @@ std::size_t reader_of(const Network& network, std::size_t index) {
 
 }  // namespace
 
-std::string_view name_of(LayerKind kind) { return kind == LayerKind::domain ? "domain" : "integrated"; }
+std::string_view name_of(LayerKind kind) {
+  constexpr std::array<std::string_view, kLayerKinds.size()> names{"integrated", "domain", "columns"};
+  return names[static_cast<std::size_t>(kind)];
+}
 
 Grid domain_grid(std::int64_t processes, std::int64_t batch) {
   std::int64_t strips = 1;
@@ -140,10 +149,12 @@ Grid domain_grid(std::int64_t processes, std::int64_t batch) {
 Strategy parse_strategy(std::string_view option, std::string_view text) {
   if (text == kUniform) return {};
   if (text == kConvBatch) return {.kind = Strategy::Kind::conv_batch};
+  if (text == kPair) return {.kind = Strategy::Kind::pair};
   if (text == kDomain) return {.kind = Strategy::Kind::domain};
   if (text.find(':') == std::string_view::npos)
     throw InputError(
-        unknown_choice(option, text, {std::string(kUniform), std::string(kConvBatch), std::string(kDomain)}) +
+        unknown_choice(option, text,
+                       {std::string(kUniform), std::string(kConvBatch), std::string(kPair), std::string(kDomain)}) +
         "; or rules such as 'conv*:1x256; fc*:32x8'");
   Strategy strategy{.kind = Strategy::Kind::rules};
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -159,6 +170,7 @@ Strategy parse_strategy(std::string_view option, std::string_view text) {
 std::string to_string(const Strategy& strategy) {
   if (strategy.kind == Strategy::Kind::uniform) return std::string(kUniform);
   if (strategy.kind == Strategy::Kind::conv_batch) return std::string(kConvBatch);
+  if (strategy.kind == Strategy::Kind::pair) return std::string(kPair);
   if (strategy.kind == Strategy::Kind::domain) return std::string(kDomain);
   std::string text;
   for (const StrategyRule& rule : strategy.rules)
@@ -169,22 +181,30 @@ std::string to_string(const Strategy& strategy) {
 
 std::vector<LayerStrategy> decide(const Strategy& strategy, const Network& network, Grid grid, std::int64_t batch) {
   if (strategy.kind == Strategy::Kind::rules) check_rules(strategy.rules, network, grid);
-  const auto weighted = [&](const Layer& layer) { return checked_strategy_of(strategy, layer, grid, batch); };
-  const auto first =
-      std::find_if(network.layers.begin(), network.layers.end(), [](const Layer& layer) { return layer.weighted(); });
+  std::vector<char> ends(network.layers.size());
+  if (strategy.kind == Strategy::Kind::pair) ends = ends_of_pairs(network);
+  const auto weighted = [&](std::size_t index) {
+    LayerStrategy one = strategy_of(strategy, network.layers[index], grid, batch);
+    if (ends[index] != 0) one.kind = LayerKind::columns;
+    return checked(one, network.layers[index]);
+  };
+  const auto first = static_cast<std::size_t>(
+      std::find_if(network.layers.begin(), network.layers.end(), [](const Layer& layer) { return layer.weighted(); }) -
+      network.layers.begin());
   std::vector<LayerStrategy> decided;
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
     const Layer& layer = network.layers[i];
     if (layer.weighted()) {
-      decided.push_back(weighted(layer));
+      decided.push_back(weighted(i));
       continue;
     }
     const int producer = layer.inputs[0];
     const LayerStrategy of_input =
-        producer == kNetworkInput ? weighted(*first) : decided[static_cast<std::size_t>(producer)];
+        producer == kNetworkInput ? weighted(first) : decided[static_cast<std::size_t>(producer)];
     const bool from_strips = layer.type == LayerType::flatten && of_input.kind == LayerKind::domain;
-    decided.push_back(from_strips ? weighted(network.layers[reader_of(network, i)]) : of_input);
+    decided.push_back(from_strips ? weighted(reader_of(network, i)) : of_input);
   }
+  check_columns(network, decided);
   return decided;
 }
 

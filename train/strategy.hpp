@@ -4,18 +4,22 @@
 //   uniform                     every layer on --grid
 //   conv-batch                  convolutions and what belongs to them on 1xP, the rest on --grid: section 2.4 of
 //                               Gholami et al., arXiv 1712.04432, its figures 7 and 9
+//   pair                        convolutions as in conv-batch, the rest on --grid, of which a layer that reads what an
+//                               integrated linear one puts out is split by columns: two consecutive linear layers are
+//                               a pair with one all-reduce between forward and backward (train/columns.hpp)
 //   domain                      convolutions and what belongs to them domain parallel on S x P/S, the rest on --grid:
 //                               its figure 10. S is the smallest divisor of P with a sample for each of P/S columns, so
 //                               that P may exceed the batch; with S = 1 this is conv-batch
 //   conv*:1x256; fc*:32x8       rules: PATTERN:[KIND:]GRID, separated by semicolons. A pattern is over the names of
 //   conv*:domain:8x512          layers with weights, `*` any text and `?` any character; the first that matches wins,
-//                               layers that none matches are on --grid. KIND is integrated, or domain: the grid's rows
-//                               are then strips that images are cut into by height
+//   fc7:columns:32x8            layers that none matches are on --grid. KIND is integrated; or domain: the grid's rows
+//                               are then strips that images are cut into by height; or columns: they have columns of W
 // Layers without weights belong to the layer whose output they take; what comes before the first layer with weights
 // belongs to that one. A residual join is where its first input is. A flatten of images in strips belongs to the layer
 // that reads it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -28,7 +32,9 @@ namespace simtrain {
 
 // integrated: rows of W over Pr, samples over Pc (train/plan.hpp); 1 x P is pure batch, P x 1 pure model parallelism.
 // domain: every rank has all of W; lines of images over the grid's rows, samples over its columns.
-enum class LayerKind { integrated, domain };
+// columns: of linear layers, columns of W over Pr, samples over Pc (train/columns.hpp).
+enum class LayerKind { integrated, domain, columns };
+inline constexpr std::array<LayerKind, 3> kLayerKinds{LayerKind::integrated, LayerKind::domain, LayerKind::columns};
 std::string_view name_of(LayerKind kind);
 
 struct LayerStrategy {
@@ -45,7 +51,7 @@ struct StrategyRule {
 };
 
 struct Strategy {
-  enum class Kind { uniform, conv_batch, domain, rules };
+  enum class Kind { uniform, conv_batch, pair, domain, rules };
   Kind kind = Kind::uniform;
   std::vector<StrategyRule> rules = {};  // of Kind::rules, at least one
   bool operator==(const Strategy&) const = default;
@@ -57,7 +63,8 @@ std::string to_string(const Strategy& strategy);  // parse_strategy reads it bac
 
 // By layer of the network. `grid`: --grid, whose P all grids must have. InputError when one has not, when a pattern
 // matches no layer (with the nearest name), or only layers that earlier ones match; when a linear layer is to be domain
-// parallel, or a convolution with fewer output rows than there are strips. One strip is none: integrated.
+// parallel, or a convolution with fewer output rows than there are strips, or for columns those of check_columns()
+// (train/columns.hpp). One strip is none, and columns of one part are all: integrated.
 std::vector<LayerStrategy> decide(const Strategy& strategy, const Network& network, Grid grid, std::int64_t batch);
 
 // What Strategy::Kind::domain puts convolutions on.

@@ -104,10 +104,11 @@ CollectiveResult Summary::exchange(int row, Exchange exchange, double iterations
   result.bytes_sent = spread(at + 1, iterations);
   result.messages = totals_[at + 2].sum / iterations;
   if (plan_.options.overlap.any() && result.algorithm != "none") result.exposed_s = spread(at + 3, iterations).mean;
-  if (exchange == Exchange::reduce_data || exchange == Exchange::reduce_weights) {
-    const Work additions = exchange == Exchange::reduce_data ? Work::data_additions : Work::weight_additions;
-    result.reduction_s = spread(work_index(static_cast<std::size_t>(row), additions), iterations).mean;
-  }
+  for (const auto& [reducing, additions] : {std::pair{Exchange::reduce_data, Work::data_additions},
+                                            std::pair{Exchange::reduce_weights, Work::weight_additions},
+                                            std::pair{Exchange::reduce_output, Work::output_additions}})
+    if (exchange == reducing)
+      result.reduction_s = spread(work_index(static_cast<std::size_t>(row), additions), iterations).mean;
   return result;
 }
 
@@ -153,6 +154,7 @@ Result Summary::finish(const PhaseLog* phases) const {
     entry.reduce_weights = exchange(row, Exchange::reduce_weights, iterations);
     entry.redistribute = exchange(row, Exchange::redistribute, iterations);
     entry.halo = exchange(row, Exchange::halo, iterations);
+    entry.reduce_output = exchange(row, Exchange::reduce_output, iterations);
     if (phases != nullptr) entry.phases = phases_of(*phases, row);
     result.layers.push_back(std::move(entry));
   }

@@ -34,11 +34,15 @@ void Trainer::set_initial_weights() {
     const Range own = plan_.range({tensor, View::weights}, me_);
     const Layer& layer =
         plan_.network.layers[static_cast<std::size_t>(plan_.report_layers[static_cast<std::size_t>(row)])];
-    const std::int64_t columns = layer.inputs_per_row();
+    const std::int64_t all_columns = layer.inputs_per_row();
     const TensorPlan& weights = plan_.tensors[static_cast<std::size_t>(tensor)];
-    const std::int64_t first_row = weights.rows.offset(plan_.on(weights.grid, me_).row);
+    const int part = plan_.on(weights.grid, me_).row;
+    const bool by_columns = weights.by_columns();
+    const std::int64_t first_row = by_columns ? 0 : weights.rows.offset(part);
+    const std::int64_t first_column = by_columns ? weights.columns.offset(part) : 0;
+    const std::int64_t columns = by_columns ? weights.columns.length(part) : all_columns;
     kernels_.fill(buffer(tensor).slice(own.offset, own.count), [&](std::int64_t i) {
-      return initial_weight(options_.seed, row, first_row + i / columns, i % columns, columns);
+      return initial_weight(options_.seed, row, first_row + i / columns, first_column + i % columns, all_columns);
     });
     if (!layer.normalised) continue;  // scales start at 1, shifts and biases at 0
     const Range normalisation = plan_.range({tensor, View::normalisation}, me_);

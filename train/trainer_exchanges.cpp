@@ -26,7 +26,8 @@ void Trainer::prepare_overlap(std::int64_t scratch_floats) {
 namespace {
 
 Work additions_of(const CollectiveStep& step) {
-  return step.exchange == Exchange::reduce_data ? Work::data_additions : Work::weight_additions;
+  if (step.exchange == Exchange::reduce_data) return Work::data_additions;
+  return step.exchange == Exchange::reduce_output ? Work::output_additions : Work::weight_additions;
 }
 
 }  // namespace

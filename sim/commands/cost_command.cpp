@@ -32,7 +32,7 @@ po::options_description cost_options() {
       "latency", word("TIME")->default_value("2us"), "alpha, of a message")(
       "bandwidth", word("RATE")->default_value("6GBps"), "1/beta")(
       "strategy", word("HOW")->default_value("uniform"),
-      "which layers are on the grid: uniform, conv-batch, domain, or grids by layer, as for a prediction")(
+      "which layers are on the grid: uniform, conv-batch, pair, domain, or grids by layer, as for a prediction")(
       "collectives", word("NAME")->default_value("auto"), "algorithms of the schedules, as for a prediction")(
       "gather", word("WHEN")->default_value("after-pooling"), "of the schedules: after-pooling or before-pooling")(
       "most-messages", word("N")->default_value("6000000"),

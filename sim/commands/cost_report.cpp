@@ -211,6 +211,9 @@ void add_notes(Page& page, const CostJob& job) {
                       ? ", those in strips by (7), which makes it (9). (9): the same."
                       : ". (9): convolutions with images cut into Pr strips, as far as they have as many rows, all "
                         "else on the grid; a formula only.") +
+      (job.table.by_columns ? " Layers split by columns: an all-reduce of Y in place of the all-gather of Y and the "
+                              "all-reduce of dX, which the paper has not; no all-gather of what they alone read."
+                            : "") +
       " (6): moving activations to layers on other grids, which (8) lacks.");
   page.sentence("Schedules: the messages of this program (collectives " + std::string(name_of(job.plan.algorithm)) +
                 ", gathered " + std::string(name_of(job.plan.gather)) + "), each alone on its route.");
@@ -246,11 +249,14 @@ ordered_json optional(const char* key, const std::optional<double>& value) {
 }
 
 ordered_json parts(const ExchangeSeconds& seconds) {
-  return {{"all_gather", finite("all_gather", seconds[Exchange::all_gather])},
-          {"reduce_data", finite("reduce_data", seconds[Exchange::reduce_data])},
-          {"reduce_weights", finite("reduce_weights", seconds[Exchange::reduce_weights])},
-          {"redistribute", finite("redistribute", seconds[Exchange::redistribute])},
-          {"halo", finite("halo", seconds[Exchange::halo])}};
+  ordered_json value = {{"all_gather", finite("all_gather", seconds[Exchange::all_gather])},
+                        {"reduce_data", finite("reduce_data", seconds[Exchange::reduce_data])},
+                        {"reduce_weights", finite("reduce_weights", seconds[Exchange::reduce_weights])},
+                        {"redistribute", finite("redistribute", seconds[Exchange::redistribute])},
+                        {"halo", finite("halo", seconds[Exchange::halo])}};
+  if (seconds[Exchange::reduce_output] > 0)
+    value["reduce_output"] = finite("reduce_output", seconds[Exchange::reduce_output]);
+  return value;
 }
 
 ordered_json write(const ComputeCost& cost) {

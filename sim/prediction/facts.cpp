@@ -72,12 +72,11 @@ void add_formulas(const Plan& plan, PricedOperations& prices, const PlatformResu
   for (std::size_t row = 0; row < result.layers.size(); ++row) {
     LayerResult& layer = result.layers[row];
     layer.extrapolated_s = schedule.extrapolated_s[row];
-    for (const auto& [exchange, collective] :
-         {std::pair{Exchange::all_gather, &layer.all_gather}, std::pair{Exchange::reduce_data, &layer.reduce_data},
-          std::pair{Exchange::reduce_weights, &layer.reduce_weights},
-          std::pair{Exchange::redistribute, &layer.redistribute}, std::pair{Exchange::halo, &layer.halo}}) {
-      collective->alpha_beta_s = schedule.exchanges[row][exchange];
-      collective->paper_s = paper[row][exchange];
+    static_assert(kExchangesOfLayer.size() == kExchanges);
+    for (std::size_t exchange = 0; exchange < kExchangesOfLayer.size(); ++exchange) {
+      CollectiveResult& collective = layer.*kExchangesOfLayer[exchange];
+      collective.alpha_beta_s = schedule.exchanges[row].by_exchange[exchange];
+      collective.paper_s = paper[row].by_exchange[exchange];
     }
   }
 }

@@ -123,6 +123,13 @@ TEST(Allocation, NoneWithinIterationsWithImagesInStrips) {
     EXPECT_EQ(allocations_of_iterations(network, grid, Algorithm::ring, true, strips), 0) << to_string(grid);
 }
 
+TEST(Allocation, NoneWithinIterationsWithLayersSplitByColumns) {
+  const Network network = network_from_json("pairs", kPairs);
+  for (const Grid grid : grids_of_world())
+    EXPECT_EQ(allocations_of_iterations(network, grid, Algorithm::ring, true, {.kind = Strategy::Kind::pair}), 0)
+        << to_string(grid);
+}
+
 TEST(Allocation, NoneWithinIterationsThatOverlap) {
   const Network network = network_from_json("small cnn", kSmallCnn);
   for (const OverlapOptions& overlap : overlap_cases())

@@ -103,6 +103,19 @@ TEST(OverlappedTraining, EqualsSerialWithImagesInStrips) {
   }
 }
 
+TEST(OverlappedTraining, EqualsSerialWithLayersSplitByColumns) {
+  std::size_t turn = 0;
+  for (const TrainingCase& job : {kSplitCases[1], kPairsCase}) {
+    const SerialTraining serial(job);
+    const std::vector<OverlapOptions> overlaps = overlap_cases();
+    for (const auto& [grid, split] : serial.column_splits(static_cast<int>(grids_of_world().front().size()))) {
+      const OverlapOptions& overlap = overlaps[5 * ++turn % overlaps.size()];
+      SCOPED_TRACE(job.name + ", " + to_string(split) + ", else on " + to_string(grid) + ", " + describe(overlap));
+      compare(serial, grid, Algorithm::automatic, overlap, split);
+    }
+  }
+}
+
 TEST(OverlappedTraining, EqualsSerialWithBatchNormalisation) {
   const SerialTraining serial(kWholeBatchCase);
   const Grid grid = grids_of_world().back();  // Px1

@@ -81,6 +81,21 @@ TEST(Training, EqualsSerialWithImagesInStrips) {
   }
 }
 
+TEST(Training, EqualsSerialWithLayersSplitByColumns) {
+  std::vector<TrainingCase> jobs = kSplitCases;
+  jobs.insert(jobs.end(), {kTallCase, kPairsCase});
+  std::size_t turn = 0;
+  for (const TrainingCase& job : jobs) {
+    const SerialTraining serial(job);
+    for (const auto& [grid, split] : serial.column_splits(static_cast<int>(grids_of_world().front().size()))) {
+      SCOPED_TRACE(job.name + ", " + to_string(split) + ", else on " + to_string(grid));
+      compare(serial, grid, turn % 3 == 2 ? Algorithm::mpi : Algorithm::automatic,
+              turn % 2 == 0 ? Gather::after_pooling : Gather::before_pooling, split);
+      ++turn;
+    }
+  }
+}
+
 TEST(Training, EqualsSerialWithBatchNormalisation) {
   const SerialTraining serial(kWholeBatchCase);
   const Grid grid = grids_of_world().back();  // Px1

@@ -53,7 +53,7 @@ TEST(SerialTraining, HasOneAnswer) {
   constexpr int kTimes = 10;
   std::vector<TrainingCase> jobs = kSplitCases;
   jobs.push_back(kWholeBatchCase);
-  jobs.push_back(kTallCase);
+  jobs.insert(jobs.end(), {kTallCase, kPairsCase});
   for (const TrainingCase& job : jobs)
     for (std::uint64_t i = 0; i < kTimes; ++i)
       EXPECT_LT(SerialTraining(job).distance(SerialTraining(job, kRounding, i)), kTrainingTolerance / 10) << job.name;
@@ -112,6 +112,20 @@ TEST(SimulatedTraining, EqualsSerialWithImagesInStrips) {
                 i % 2 == 0 ? Gather::after_pooling : Gather::before_pooling, cuts[i]);
       }
     }
+  }
+}
+
+TEST(SimulatedTraining, EqualsSerialWithLayersSplitByColumns) {
+  std::size_t turn = 0;
+  for (const TrainingCase& job : {kSplitCases[1], kSplitCases[2], kTallCase, kPairsCase}) {
+    const SerialTraining serial(job);
+    for (int ranks = 1; ranks <= kMostRanks; ++ranks)
+      for (const auto& [grid, split] : serial.column_splits(ranks)) {
+        SCOPED_TRACE(job.name + ", " + to_string(split) + ", else on " + to_string(grid));
+        compare(serial, grid, turn % 3 == 2 ? Algorithm::mpi : Algorithm::automatic,
+                turn % 2 == 0 ? Gather::after_pooling : Gather::before_pooling, split);
+        ++turn;
+      }
   }
 }
 

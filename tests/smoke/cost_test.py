@@ -80,6 +80,20 @@ class Cost(ProgramTest):
         _, named = self.figures("--processes", "16", "--strategy", "conv-batch")
         self.assertEqual(rules["grids"], named["grids"])
 
+    def test_pairs(self):
+        out, found = self.figures("--processes", "16", "--strategy", "pair")
+        _, batch = self.figures("--processes", "16", "--strategy", "conv-batch")
+        self.assertIn("Layers split by columns", out)
+        for grid, one in self.grids(found).items():
+            for parts in (one["formula_8_before_pooling_parts_s"], one["schedule_parts_s"]):
+                self.assertEqual("reduce_output" in parts, grid[0] > 1)
+            if grid[0] > 1:
+                self.assertLess(one["schedule_s"], self.grids(batch)[grid]["schedule_s"])
+            self.assertNotIn("reduce_output", self.grids(batch)[grid]["schedule_parts_s"])
+        # fc7's 4 096 values of 512 samples on 4 x 4: 2 (2 x 2 us + 3/4 of them).
+        self.assertAlmostEqual(self.grids(found)[4, 4]["formula_8_before_pooling_parts_s"]["reduce_output"],
+                               2 * (4e-6 + 4096 * 512 * 3 / 4 * 4 / 6e9), delta=1e-12)
+
     def test_computing_by_a_profile(self):
         out, found = self.figures("--processes", "256", "--profile", "xeon-openblas-0.3.21-skylakex")
         self.assertEqual(found["profile"], "xeon-openblas-0.3.21-skylakex.json")

@@ -1,5 +1,6 @@
 """Are the losses of `simtrain --numerics real` those of `mpirun mpitrain`, to the last bit? On every grid of up to 8
-ranks, with every collective algorithm of ours, for a convolutional, a residual and a batch-normalised network."""
+ranks, with every collective algorithm of ours, for a convolutional, a residual and a batch-normalised network, and linear
+layers."""
 import itertools
 import json
 import pathlib
@@ -69,6 +70,20 @@ class SameNumbers(ProgramTest):
                     for letter, number in {"S": strips, "C": columns, "P": ranks, "I": 1}.items():
                         strategy = re.sub(rf"(?<=:|x){letter}(?=x|;|$)", str(number), strategy)
                     self.compare_one(network, batch, (ranks, 1), next(gathers), next(collectives), strategy)
+
+    def test_layers_split_by_columns(self):
+        # Pairs, and layers split by columns whose input comes from another grid or is read by others too.
+        collectives = itertools.cycle(["ring", "recursive-doubling", "rabenseifner", "bruck", "auto"])
+        gathers = itertools.cycle(["after-pooling", "before-pooling"])
+        splits = itertools.cycle([("pairs", "pair"), ("small-cnn", "conv*:1xP; fc3:columns:G"),
+                                  ("odd-mlp", "fc1:columns:G; fc3:columns:T"), ("small-cnn", "pair"),
+                                  ("pairs", "b:columns:G; e:columns:T")])
+        for rows, columns in GRIDS:
+            for _ in range(0 if rows == 1 else 2):
+                network, strategy = next(splits)
+                for letter, text in {"G": f"{rows}x{columns}", "T": f"{columns}x{rows}", "1xP": f"1x{rows * columns}"}.items():
+                    strategy = strategy.replace(letter, text)
+                self.compare_one(network, 9, (rows, columns), next(gathers), next(collectives), strategy)
 
     def test_convolutions(self):
         self.compare("small-cnn", 9, GRIDS)

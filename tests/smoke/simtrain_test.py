@@ -124,6 +124,35 @@ class Options(ProgramTest):
         self.refuse("simtrain", [*job[:4], "--batch", "7", *job[6:], "--strategy", "conv-batch"],
                     "--batch: 7", "1x8", "conv1")
 
+    def test_pairs(self):
+        job = ["--platform", "torus:4x2", "--network", "lenet", "--batch", "64", "--grid", "4x2", "--extrapolate"]
+        pair, batch = (self.result(*job, "--strategy", strategy) for strategy in ("pair", "conv-batch"))
+        self.assertEqual(pair["job"]["strategy"], "pair")
+        linear = [layer["name"] for layer in pair["layers"] if layer["kind"].startswith("linear")]
+        first, second = (next(layer for layer in pair["layers"] if layer["name"] == name) for name in linear[:2])
+        self.assertEqual([layer["name"] for layer in pair["layers"] if "reduce_output" in layer], linear[1::2])
+        self.assertEqual(first["all_gather"]["algorithm"], "none")
+        self.assertEqual((second["all_gather"]["algorithm"], second["reduce_data"]["algorithm"]), ("none", "none"))
+        self.assertEqual(second["reduce_output"]["group_size"], 4)
+        self.assertGreater(second["reduce_output"]["reduction_s"], 0)
+        # 10 values of 32 samples, so few bytes that each of four ranks sends all of them to two others.
+        self.assertEqual(second["reduce_output"]["bytes_sent"]["mean"], 2 * 4 * 10 * 32)
+        self.assertLess(pair["totals"]["bytes_sent"], batch["totals"]["bytes_sent"])
+        self.assertLess(pair["totals"]["paper_s"], batch["totals"]["paper_s"])
+        rules = f"conv*:1x8; {linear[1]}:columns:4x2"
+        self.assertEqual(self.result(*job, "--strategy", rules)["layers"], pair["layers"])
+        merged = self.result(*job, "--strategy", "pair", "--detail", "merged", "--collectives", "ring")
+        every = self.result(*job, "--strategy", "pair", "--detail", "messages", "--collectives", "ring")
+        self.assertAlmostEqual(merged["iteration_s"] / every["iteration_s"], 1, delta=0.01)
+        for ours, theirs in zip(merged["layers"], every["layers"]):
+            self.assertEqual(ours.get("reduce_output", {}).get("bytes_sent"),
+                             theirs.get("reduce_output", {}).get("bytes_sent"))
+        (self.folder / "result.json").unlink()
+        self.refuse("simtrain", [*job, "--strategy", "conv*:columns:4x2"], "--strategy", "conv1", "linear layers")
+        self.refuse("simtrain", [*job, "--strategy", "*:columns:4x2"], "--strategy", "conv1")
+        self.refuse("simtrain", [*job, "--strategy", f"{linear[0]}:columns:4x2; {linear[1]}:columns:4x2"], "--strategy",
+                    f"'{linear[1]}'", f"'{linear[0]}'")
+
     def test_iterations_batch_and_momentum(self):
         self.assertEqual(len(self.result(*JOB, "--grid", "2x2", "--iterations", "3")["iteration_seconds"]), 3)
         once = self.result(*JOB, "--grid", "2x2")

@@ -86,4 +86,21 @@ inline const std::string kTall = R"({
              {"name": "fc1", "type": "linear", "outputs": 7}, {"type": "relu"},
              {"name": "fc2", "type": "linear", "outputs": 4}]})";
 
+// Linear layers for pairs: one output that two of them read, joins of what is split in different ways, with or without
+// bias, dropout before and after; sizes that no grid divides.
+inline const std::string kPairs = R"({
+  "format": "simtrain-network", "version": 1, "name": "pairs",
+  "input": {"channels": 3, "height": 5, "width": 2}, "dataset_images": 96, "default_batch": 9,
+  "layers": [{"type": "flatten"},
+             {"name": "a", "type": "linear", "outputs": 13}, {"type": "relu"},
+             {"name": "da", "type": "dropout", "probability": 0.25},
+             {"name": "b", "type": "linear", "outputs": 9}, {"name": "rb", "type": "relu"},
+             {"name": "h", "type": "linear", "outputs": 9, "bias": false, "input": "da"},
+             {"name": "bh", "type": "add", "inputs": ["rb", "h"]},
+             {"name": "dbh", "type": "dropout", "probability": 0.25},
+             {"name": "c", "type": "linear", "outputs": 9},
+             {"name": "cb", "type": "add", "inputs": ["c", "dbh"]}, {"type": "relu"},
+             {"name": "d", "type": "linear", "outputs": 6}, {"type": "relu"},
+             {"name": "e", "type": "linear", "outputs": 5}]})";
+
 }  // namespace simtrain

@@ -35,6 +35,8 @@ inline const std::vector<TrainingCase> kSplitCases{{"even mlp", kEvenMlp, 12, 7}
                                                    {"joins", kJoins, 10, 7}};
 // Images whose strips are of several heights, or empty, and halos of one line or many; fewer samples than ranks.
 inline const TrainingCase kTallCase{"tall", kTall, 5, 7};
+// Linear layers with joins.
+inline const TrainingCase kPairsCase{"pairs", kPairs, 9, 7};
 // Its batch must not be split: batch normalisation.
 inline const TrainingCase kWholeBatchCase{"small resnet", kSmallResnet, 8, 9};
 
@@ -120,6 +122,29 @@ class SerialTraining {
     if (fits) strategies.push_back({.kind = Strategy::Kind::domain});
     return strategies;
   }
+  // Strategies with linear layers split by columns, each with the grid of those that it does not name: `pair`; every
+  // second linear layer, from the first or the second on, with convolutions in strips where they have rows enough; all
+  // of them in turn on the grid and on it the other way round. Of the network of kPairsCase, whose joins bring together
+  // what is split in different ways, those of a list.
+  [[nodiscard]] std::vector<std::pair<Grid, Strategy>> column_splits(int ranks) const {
+    std::vector<std::pair<Grid, Strategy>> splits;
+    for (const Grid grid : grids(ranks)) {
+      if (grid.rows == 1 && ranks > 1) continue;
+      const Grid turned = grid.rows <= batch_ ? Grid{grid.columns, grid.rows} : grid;
+      if (ranks <= batch_) splits.push_back({grid, {.kind = Strategy::Kind::pair}});
+      if (network_.name == "pairs") {
+        for (const char* text : {"b:columns:G", "h:columns:G; e:columns:G", "b:columns:G; e:columns:T; *:G",
+                                 "a:columns:G; d:columns:G", "b:columns:T; h:columns:G; c:T; *:G"})
+          splits.emplace_back(grid, rules_of(text, grid, turned));
+        if (turned != grid)
+          splits.emplace_back(grid, rules_of("a:columns:T; h:T; b:columns:G; e:columns:T; *:G", grid, turned));
+        continue;
+      }
+      for (const int start : {0, 1}) splits.emplace_back(turned, every_second(grid, start));
+      if (turned != grid) splits.emplace_back(grid, in_turn(grid, turned));
+    }
+    return splits;
+  }
   // Those that the batch can be split over.
   [[nodiscard]] std::vector<Grid> grids(int ranks) const {
     std::vector<Grid> grids = grids_of(ranks);
@@ -152,13 +177,51 @@ class SerialTraining {
   }
 
  private:
+  // Of text with G and T for grids.
+  static Strategy rules_of(const std::string& text, Grid g, Grid t) {
+    std::string rules;
+    for (const char letter : text)
+      rules += letter == 'G' ? to_string(g) : letter == 'T' ? to_string(t) : std::string(1, letter);
+    return parse_strategy("--strategy", rules);
+  }
+
+  // All layers on the grid: linear ones number start, start + 2, ... split by columns, convolutions in strips.
+  [[nodiscard]] Strategy every_second(Grid grid, int start) const {
+    Strategy strategy{.kind = Strategy::Kind::rules};
+    int number = start;
+    for (const Layer& layer : network_.layers) {
+      if (!layer.weighted()) continue;
+      const bool linear = layer.type == LayerType::linear, cut = !linear && layer.out.height >= grid.rows;
+      const bool by_columns = linear && number++ % 2 == 0;
+      strategy.rules.push_back({layer.name, grid,
+                                by_columns ? LayerKind::columns
+                                : cut      ? LayerKind::domain
+                                           : LayerKind::integrated});
+    }
+    return strategy;
+  }
+
+  [[nodiscard]] Strategy in_turn(Grid grid, Grid turned) const {
+    Strategy strategy{.kind = Strategy::Kind::rules};
+    int number = 0;
+    for (const Layer& layer : network_.layers)
+      if (layer.type == LayerType::linear)
+        strategy.rules.push_back({layer.name, number++ % 2 == 0 ? turned : grid, LayerKind::columns});
+    return strategy;
+  }
+
   static constexpr float kLearningRate = 0.05F, kMomentum = 0.9F, kWeightDecay = 0.001F;
 
   // Row `first` onwards of the reference's parameters, stored as the trainer stores a block: [weights | biases |
-  // scales | shifts].
+  // scales | shifts]. `split`, of a layer split by columns: these columns of all rows of W.
   static std::vector<double> block_of(const Parameters& all, std::int64_t columns, std::int64_t first,
-                                      std::int64_t rows) {
+                                      std::int64_t rows, const Range* split) {
     std::vector<double> block(all.weights.begin() + first * columns, all.weights.begin() + (first + rows) * columns);
+    if (split != nullptr) {
+      block.clear();
+      for (auto row = all.weights.begin(); row != all.weights.end(); row += columns)
+        block.insert(block.end(), row + split->offset, row + split->offset + split->count);
+    }
     const auto shifts = static_cast<std::int64_t>(all.normalisation.size() / 2);
     if (!all.biases.empty()) block.insert(block.end(), all.biases.begin() + first, all.biases.begin() + first + rows);
     if (shifts > 0)
@@ -190,9 +253,12 @@ class SerialTraining {
       const Grid grid = plan.weights_grid(plan.report_layers[row]);
       const Partition rows{layer.out.channels, grid.rows};
       const int grid_row = plan.on(grid, me).row;
+      const Partition& by_columns = plan.tensors[static_cast<std::size_t>(plan.weights[row])].columns;
+      const Range part{by_columns.offset(grid_row), by_columns.length(grid_row)};
       SCOPED_TRACE(layer.name);  // no message is sent within it, or simulated ranks would mix their traces
       expect_close(found(static_cast<int>(row)),
-                   block_of(expected[row], layer.inputs_per_row(), rows.offset(grid_row), rows.length(grid_row)),
+                   block_of(expected[row], layer.inputs_per_row(), rows.offset(grid_row), rows.length(grid_row),
+                            plan.by_columns(plan.report_layers[row]) ? &part : nullptr),
                    largest(expected[row]));
     }
   }

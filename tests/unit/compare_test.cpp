@@ -42,8 +42,8 @@ TEST(Compare, WorksOutTotals) {
   expect_contrast(comparison.adding, 3.5, 3.5);
   expect_contrast(comparison.imbalance, 1.5 * 48 - 48, 1.5 * 48 - 41.5);  // the means changed, the most loaded not
   expect_contrast(comparison.extrapolated, 0, 2.4);
-  const std::vector<std::pair<double, double>> phases{{15, 15.5}, {30, 23}, {3, 3}, {6, 6},
-                                                      {8, 8},     {8, 6.5}, {0, 0}, {0, 0}};
+  const std::vector<std::pair<double, double>> phases{{15, 15.5}, {30, 23}, {3, 3}, {6, 6}, {8, 8},
+                                                      {8, 6.5},   {0, 0},   {0, 0}, {0, 0}};
   ASSERT_EQ(comparison.phases.size(), phases.size());
   for (std::size_t i = 0; i < phases.size(); ++i)
     expect_contrast(comparison.phases[i], phases[i].first, phases[i].second);
@@ -248,6 +248,19 @@ TEST(Compare, KnowsRedistribution) {
   EXPECT_EQ(comparison.differences.front().layer, comparison.differences.front().phase ? "b" : "");
   EXPECT_NE(comparison_to_json(comparison).find("\"redistribute\""), std::string::npos);
   EXPECT_THROW((void)compare({"a.json", ours}, native()), InputError);
+}
+
+TEST(Compare, KnowsSumsOfOutputs) {
+  const Result ours = with_columns(sample_result());
+  Result theirs = ours;
+  theirs.layers[1].reduce_output.seconds.mean = 0.004;
+  theirs.layers[1].reduce_output.reduction_s = 0.0015;
+  const Comparison comparison = compare({"a.json", ours}, {"b.json", theirs});
+  EXPECT_DOUBLE_EQ(comparison.phases[static_cast<std::size_t>(Phase::reduce_output)].difference_s(), 0.001);
+  EXPECT_NEAR(comparison.communication.difference_s(), 0.001, 1e-12);
+  EXPECT_NEAR(comparison.adding.difference_s(), 0.0005, 1e-12);
+  EXPECT_NE(comparison_to_json(comparison).find("\"reduce_output\""), std::string::npos);
+  EXPECT_THROW((void)compare({"a.json", ours}, {"c.json", sample_result()}), InputError);
 }
 
 TEST(Compare, KnowsHalos) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "tests/support/analytic_cost.hpp"
@@ -164,10 +165,30 @@ TEST(Formula, OfAPlanWithStripsIsThat9) {
                        formula_8_integrated(all[7], 512, {64, 16}, kNetwork).total());
 }
 
-CostTable table_of(int processes, Strategy::Kind kind, std::int64_t batch = 2048) {
+// A pair on 16 x 32, 64 samples a column, log Pr = 4: fc6 without the all-gather of its 4 096 values, which (8) prices
+// at 8 us + 60 words a value, fc7 with two such for its sum and nothing else over Pr.
+TEST(Formula, OfAPlanWithAPair) {
+  PlanOptions options;
+  options.grid = {16, 32};
+  options.batch = 2048;
+  options.strategy.kind = Strategy::Kind::pair;
+  const auto rows = paper_cost(make_plan(alexnet(), options), kNetwork);
+  ASSERT_EQ(rows.size(), 8U);
+  const double gather = 8e-6 + 60 * 4096 * kBeta, weights = 2 * (10e-6 + 16'777'216.0 * 31 / 512 * kBeta);
+  EXPECT_EQ(rows[5][Exchange::all_gather], 0);
+  expect_same(rows[5][Exchange::reduce_data], 2 * gather);
+  expect_same(rows[6][Exchange::reduce_output], 2 * gather);
+  expect_same(rows[6][Exchange::reduce_weights], weights);
+  expect_same(rows[6].total(), 2 * gather + weights);
+  expect_same(rows[7].total(), formula_8_integrated(layers()[7], 2048, {16, 32}, kNetwork).total());
+}
+
+CostTable table_of(int processes, Strategy::Kind kind, std::int64_t batch = 2048,
+                   Algorithm algorithm = Algorithm::automatic) {
   PlanOptions options;
   options.batch = batch;
   options.strategy.kind = kind;
+  options.algorithm = algorithm;
   return cost_table(alexnet(), options, processes, kNetwork);
 }
 
@@ -243,6 +264,25 @@ TEST(CostTable, RedistributionIsInTheSchedules) {
   // What (8) counts of the fully connected layers, and forward the redistribution: 7 messages of 64 samples of 9216
   // values. The schedules lack conv5's gather, which (8) does not charge here either.
   EXPECT_GT(*cost.schedule_s, 7 * (kAlpha + kBeta * 64 * 9'216));
+}
+
+// A pair of AlexNet's saves the gathers of fc6 and fc7, and pays for the sum of Y7 what the all-reduce of dX7 took: by
+// formula, and by the messages of Rabenseifner's algorithms, whose steps are the formula's.
+TEST(CostTable, PairsSaveTwoGathersOfConvBatch) {
+  const CostTable pair = table_of(32, Strategy::Kind::pair, 2048, Algorithm::rabenseifner);
+  const CostTable batch = table_of(32, Strategy::Kind::conv_batch, 2048, Algorithm::rabenseifner);
+  EXPECT_TRUE(pair.by_columns);
+  EXPECT_FALSE(batch.by_columns);
+  for (const GridCost& cost : pair.grids) {
+    const GridCost& other = at(batch, cost.grid);
+    const double pr = cost.grid.rows, pc = cost.grid.columns;
+    const double saved = 2 * (kAlpha * std::log2(pr) + kBeta * 2048 / pc * (pr - 1) / pr * 4096);
+    EXPECT_NEAR(other.formula_8_s.before_s - cost.formula_8_s.before_s, saved, 1e-12) << to_string(cost.grid);
+    EXPECT_EQ(cost.formula_6_s.after_s, other.formula_6_s.after_s);
+    ASSERT_TRUE(cost.schedule_s && other.schedule_s);
+    EXPECT_NEAR(*other.schedule_s - *cost.schedule_s, saved, 1e-12) << to_string(cost.grid);
+    EXPECT_NEAR((*cost.schedule_parts)[Exchange::reduce_output], saved, 1e-12) << to_string(cost.grid);
+  }
 }
 
 TEST(CostTable, PartsOfPureGridsAreOneExchange) {

@@ -18,16 +18,18 @@ const std::string kTwoLayers = R"({
              {"name": "b", "type": "linear", "outputs": 4, "bias": false}]})";
 
 Plan plan_of(const std::string& network, Grid grid, const OverlapOptions& overlap,
-             Algorithm algorithm = Algorithm::ring) {
+             Algorithm algorithm = Algorithm::ring, Strategy::Kind strategy = Strategy::Kind::uniform) {
   PlanOptions options;
   options.grid = grid;
   options.batch = 8;
   options.algorithm = algorithm;
   options.overlap = overlap;
+  options.strategy.kind = strategy;
   return make_plan(network_from_json("network", network), options);
 }
 
-// "F0 =Y0 ...": products forward, dX, dW; updates U; collectives at once (=), begun (+) and waited for (-).
+// "F0 =Y0 ...": products forward, dX, dW; updates U; collectives (Y gathered or S summed, X, W) at once (=), begun (+)
+// and waited for (-).
 std::string text_of(const Plan& plan) {
   std::string text;
   const auto add = [&](const std::string& word) { text += (text.empty() ? "" : " ") + word; };
@@ -39,9 +41,10 @@ std::string text_of(const Plan& plan) {
       if (compute->action == Action::linear_weight_gradient) add("dW" + row);
       if (compute->action == Action::update) add("U" + row);
     } else if (const auto* collective = std::get_if<CollectiveStep>(&step)) {
-      const char* what = collective->exchange == Exchange::all_gather    ? "Y"
-                         : collective->exchange == Exchange::reduce_data ? "X"
-                                                                         : "W";
+      const char* what = collective->exchange == Exchange::all_gather      ? "Y"
+                         : collective->exchange == Exchange::reduce_data   ? "X"
+                         : collective->exchange == Exchange::reduce_output ? "S"
+                                                                           : "W";
       add((collective->course == Course::at_once ? "=" : "+") + (what + std::to_string(collective->row)));
     } else if (const auto* wait = std::get_if<WaitStep>(&step)) {
       add(wait->course == Course::beside ? "-X" : "-W");
@@ -64,6 +67,16 @@ TEST(OverlappedPlan, BeginsWhatIsIndependentAndWaitsWhereItIsNeeded) {
   EXPECT_EQ(text_of(plan_of(kTwoLayers, {4, 1}, {Overlap::gradients, Progress::ideal, 1})),
             "F0 =Y0 F1 =Y1 dX1 dW1 =X1 U1 dW0 U0");
   EXPECT_EQ(text_of(plan_of(kTwoLayers, {1, 1}, {Overlap::all, Progress::ideal, 1})), "F0 F1 dX1 dW1 U1 dW0 U0");
+}
+
+// A pair's sum of outputs is needed at once; gradients of weights are shared as any others.
+TEST(OverlappedPlan, OfAPairWaitsForOutputsOnly) {
+  const auto text = [](const OverlapOptions& overlap) {
+    return text_of(plan_of(kTwoLayers, {2, 2}, overlap, Algorithm::ring, Strategy::Kind::pair));
+  };
+  EXPECT_EQ(text({}), "F0 F1 =S1 dX1 dW1 =W1 U1 dW0 =W0 U0");
+  for (const Overlap overlap : {Overlap::gradients, Overlap::all})
+    EXPECT_EQ(text({overlap, Progress::ideal, 1}), "F0 F1 =S1 dX1 dW1 +W1 dW0 +W0 -W U1 -W U0");
 }
 
 TEST(OverlappedPlan, GathersBehindWhatDoesNotRead) {

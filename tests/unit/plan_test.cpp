@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "tests/support/small_networks.hpp"
+#include "train/merged.hpp"
 
 namespace simtrain {
 namespace {
@@ -16,12 +17,14 @@ Network alexnet() {
   return load_network(path);
 }
 
-Plan alexnet_plan(Grid grid, std::int64_t batch, Gather gather = Gather::after_pooling) {
+Plan alexnet_plan(Grid grid, std::int64_t batch, Gather gather = Gather::after_pooling,
+                  const std::string& strategy = "uniform") {
   PlanOptions options;
   options.grid = grid;
   options.batch = batch;
   options.algorithm = Algorithm::ring;
   options.gather = gather;
+  options.strategy = parse_strategy("--strategy", strategy);
   return make_plan(alexnet(), options);
 }
 
@@ -71,6 +74,86 @@ TEST(Plan, ExchangesTheArraysOfTheAlgorithm) {
     const std::int64_t own = i == 7 ? 32 * 4'096 : weights[at] / 32;
     EXPECT_EQ(late.at({Exchange::reduce_weights, i}), own);
   }
+}
+
+// Bytes that rank 0 sends by rings for rows [first, last] of the report, but for weights.
+std::int64_t bytes_sent(const Plan& plan, int first, int last) {
+  std::int64_t bytes = 0;
+  for (const Step& step : plan.steps)
+    if (const auto* collective = std::get_if<CollectiveStep>(&step);
+        collective != nullptr && collective->exchange != Exchange::reduce_weights && collective->row >= first &&
+        collective->row <= last)
+      bytes +=
+          traffic_of(collective->operation, collective->algorithm, plan.blocks(*collective, {}), 0, 1 << 28).bytes_sent;
+  return bytes;
+}
+
+// fc6 and fc7 as a pair on 32 x 8, 256 samples a column: Y6 stays where it is, Y7 is summed, and dX7 is nobody's
+// business.
+TEST(Plan, APairExchangesOneOutput) {
+  const std::string pair = "fc7:columns:32x8";
+  for (const Gather gather : {Gather::after_pooling, Gather::before_pooling}) {
+    const auto lengths = array_lengths(alexnet_plan({32, 8}, 2048, gather, pair));
+    for (const Exchange none : {Exchange::all_gather, Exchange::reduce_output})
+      EXPECT_FALSE(lengths.contains({none, 5}));
+    EXPECT_EQ(lengths.at({Exchange::reduce_data, 5}), 9'216 * 256);
+    EXPECT_EQ(lengths.at({Exchange::reduce_output, 6}), 4'096 * 256);
+    for (const Exchange none : {Exchange::all_gather, Exchange::reduce_data}) EXPECT_FALSE(lengths.contains({none, 6}));
+    EXPECT_EQ(lengths.at({Exchange::reduce_weights, 6}), 16'777'216 / 32);
+    EXPECT_EQ(lengths.at({Exchange::all_gather, 7}), 1'000 * 256);  // of logits: fc8 is integrated
+    EXPECT_EQ(lengths.at({Exchange::reduce_data, 7}), 4'096 * 256);
+  }
+  // A ring sends 31/32 of an array to gather it and twice as much to reduce it. dX6 has 9 MiB, Y6, Y7 and dX7 4 MiB
+  // each.
+  constexpr std::int64_t kPart = (std::int64_t{1} << 20) / 32 * 31;
+  EXPECT_EQ(bytes_sent(alexnet_plan({32, 8}, 2048), 5, 6), (2 * 9 + 4 + 4 + 2 * 4) * kPart);
+  EXPECT_EQ(bytes_sent(alexnet_plan({32, 8}, 2048, Gather::after_pooling, pair), 5, 6), (2 * 9 + 2 * 4) * kPart);
+  // With conv-batch's convolutions that is the strategy named pair.
+  const Plan named = alexnet_plan({32, 8}, 2048, Gather::after_pooling, "pair"),
+             rules = alexnet_plan({32, 8}, 2048, Gather::after_pooling, "conv*:1x256; " + pair);
+  EXPECT_EQ(named.strategies, rules.strategies);
+  EXPECT_EQ(array_lengths(named), array_lengths(rules));
+}
+
+// Where the input comes from another grid, a rank is sent its own rows of it alone: 1/4 of what an integrated layer
+// gets.
+TEST(Plan, LayersSplitByColumnsAreSentTheirRows) {
+  const auto moved = [](const std::string& strategy) {
+    const Plan plan = alexnet_plan({4, 2}, 64, Gather::after_pooling, strategy);
+    std::vector<std::int64_t> floats;
+    for (const Step& step : plan.steps)
+      if (const auto* one = std::get_if<RedistributeStep>(&step)) {
+        const Redistribution array = plan.redistribution(*one);
+        std::int64_t received = array.floats(kept_block(array, 0));
+        for (int round = next_round(array, 0, 0); round < 8; round = next_round(array, 0, round))
+          received += array.floats(transfer_of(array, 0, round).receive);
+        floats.push_back(received);
+      }
+    return floats;
+  };
+  // fc6 reads 9 216 values of 32 samples, and conv5 gets the gradient of all values of its 8 samples.
+  EXPECT_EQ(moved("conv*:1x8"), (std::vector<std::int64_t>{9'216 * 32, 9'216 * 8}));
+  EXPECT_EQ(moved("conv*:1x8; fc6:columns:4x2"), (std::vector<std::int64_t>{9'216 / 4 * 32, 9'216 * 8}));
+  // The gradient of an output that is whole comes back whole.
+  EXPECT_EQ(moved("fc7:columns:4x2; fc8:2x4; *:4x2"), (std::vector<std::int64_t>{4'096 * 16, 4'096 * 32}));
+}
+
+// Floats of a rank: all rows of its columns of W, and the biases of its own rows.
+TEST(Plan, ColumnsOfWeightsAddUp) {
+  PlanOptions options;
+  options.grid = {5, 2};
+  options.batch = 11;
+  options.strategy = parse_strategy("--strategy", "fc2:columns:5x2; fc3:columns:10x1; *:5x2");
+  const Plan plan =
+      make_plan(network_from_json("odd mlp", kOddMlp), options);  // 21 -> 23 -> 2 -> 5, fc2 without biases
+  const auto floats = [&](int row) {
+    std::vector<std::int64_t> by_rank;
+    for (int rank = 0; rank < 10; ++rank)
+      by_rank.push_back(plan.floats(plan.weights[static_cast<std::size_t>(row)], options.grid.coordinates(rank)));
+    return by_rank;
+  };
+  EXPECT_EQ(floats(1), (std::vector<std::int64_t>{10, 10, 10, 8, 8, 10, 10, 10, 8, 8}));  // 23 columns, twice
+  EXPECT_EQ(floats(2), (std::vector<std::int64_t>{6, 6, 1, 1, 1, 0, 0, 0, 0, 0}));  // 2 columns and 5 biases on 10 rows
 }
 
 TEST(Plan, GroupsOfOneExchangeNothing) {

@@ -135,6 +135,32 @@ TEST(Report, ShowsStripsAndHalos) {
   EXPECT_EQ(to_text(sample_result()).find("halo"), std::string::npos);
 }
 
+TEST(Report, ShowsLayersSplitByColumns) {
+  const std::string text = to_text(with_columns(sample_result()));
+  EXPECT_EQ(after(text, "layers"), words_of("4 x 2: a; 4 x 2 by columns: b"));
+  EXPECT_EQ(after(text, "b"), words_of("5.000 10.000 1.000 16.000 - - 2.000 3.000 2.50 MiB"));
+  EXPECT_EQ(after(text, "a").at(7), "-");
+  EXPECT_EQ(after(text, "total").at(7), "3.000");
+  EXPECT_EQ(after(text, "all-reduce Y"), words_of("ring 4 3.000 2.500 1.20 2.000 1.50"));
+  EXPECT_EQ(after(text, "of it adding").at(0), "2.50");  // 1 of a, 0.5 of b's dW, 1 of its Y
+  EXPECT_TRUE(says(text, "Layers split by columns, which the paper has not"));
+  expect_narrow(text);
+  EXPECT_EQ(to_text(sample_result()).find("columns,"), std::string::npos);
+  EXPECT_EQ(to_text(sample_result()).find("all-reduce Y"), std::string::npos);
+}
+
+// However many exchanges there are, layers keep their names.
+TEST(Report, NamesLayersBesideManyColumns) {
+  Result result = with_columns(with_redistribution(sample_result()));
+  result.layers[0].name = "conv10";
+  for (const bool overlaps : {false, true}) {
+    if (overlaps) result.job.overlap = "gradients";
+    const std::string text = to_text(result);
+    EXPECT_EQ(after(text, "conv10").front(), "10.000") << text;
+    expect_narrow(text);
+  }
+}
+
 TEST(Report, SharesAddUpToTheIteration) {
   const std::string text = to_text(sample_result());
   const Words compute = after(text.substr(text.find("Where the time goes")), "compute");

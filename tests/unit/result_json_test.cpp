@@ -48,10 +48,10 @@ TEST(ResultJson, RoundTripGivesAnEqualResult) {
   calibrated.platform->network_model = "calibrated";
   calibrated.platform->network_source = "remote messages up to 1.00 MiB";
   calibrated.platform->network_outside_share = 0.25;
-  for (const Result& result :
-       {sample_result(), calibrated, sample_native_result(), with_phases(sample_native_result()),
-        with_replicas(sample_result()), with_machine(sample_result()), with_redistribution(sample_result()),
-        with_phases(with_redistribution(sample_result())), with_phases(with_halo(sample_result()))}) {
+  for (const Result& result : {sample_result(), calibrated, sample_native_result(), with_phases(sample_native_result()),
+                               with_replicas(sample_result()), with_machine(sample_result()),
+                               with_redistribution(sample_result()), with_phases(with_redistribution(sample_result())),
+                               with_phases(with_halo(sample_result())), with_phases(with_columns(sample_result()))}) {
     const std::string text = to_json(result);
     EXPECT_EQ(result_from_json("r.json", text), result);
     EXPECT_EQ(to_json(result_from_json("r.json", text)), text);
@@ -102,6 +102,17 @@ TEST(ResultJson, HasRedistributionWhereThereIsOne) {
   EXPECT_EQ(b["redistribute"]["messages"], 24);
   EXPECT_EQ(b["grid_columns"], 4);
   EXPECT_NEAR(document["totals"]["communication_s"].get<double>(), 0.027, 1e-12);
+}
+
+TEST(ResultJson, HasSumsOfOutputsWhereThereAreSome) {
+  const json document = json::parse(to_json(with_phases(with_columns(sample_result()))));
+  const json &a = document["layers"][0], &b = document["layers"][1];
+  EXPECT_FALSE(a.contains("reduce_output"));
+  EXPECT_FALSE(a["phases"].contains("reduce_output"));
+  EXPECT_EQ(b["reduce_output"]["group_size"], 4);
+  EXPECT_EQ(b["phases"]["reduce_output"]["median_s"], 0.003);
+  EXPECT_EQ(b["all_gather"]["algorithm"], "none");
+  EXPECT_NEAR(document["totals"]["communication_s"].get<double>(), 0.015, 1e-12);
 }
 
 TEST(ResultJson, HasHalosWhereThereAreSome) {

@@ -37,8 +37,8 @@ std::string grids_of_layers(const Network& network, Grid grid, const std::string
 }
 
 TEST(Strategy, IsReadAndPrinted) {
-  for (const std::string text :
-       {"uniform", "conv-batch", "domain", "conv*:1x256; fc*:32x8", "fc6:8x32", "conv*:domain:8x512; fc*:64x64"})
+  for (const std::string text : {"uniform", "conv-batch", "pair", "domain", "conv*:1x256; fc*:32x8", "fc6:8x32",
+                                 "conv*:domain:8x512; fc*:64x64", "fc6:32x8; fc7:columns:32x8"})
     EXPECT_EQ(to_string(parse_strategy("--strategy", text)), text);
   EXPECT_EQ(to_string(parse_strategy("--strategy", "conv* : domain : 2x4;fc*:integrated:4x2")),
             "conv*:domain:2x4; fc*:4x2");
@@ -86,6 +86,45 @@ TEST(Strategy, DomainCutsWhatTheBatchCannot) {
   EXPECT_EQ(decide(domain, cnn, {4, 2}, 8), decide(parse_strategy("--strategy", "conv-batch"), cnn, {4, 2}, 8));
 }
 
+// The kinds of the layers with weights, "iicc".
+std::string kinds_of_layers(const std::string& text, Grid grid, const std::string& strategy) {
+  const Network network = network_from_json("network", text);
+  const auto decided = decide(parse_strategy("--strategy", strategy), network, grid, kBatch);
+  std::string kinds;
+  for (std::size_t i = 0; i < decided.size(); ++i)
+    if (network.layers[i].weighted()) kinds += name_of(decided[i].kind)[0];
+  return kinds;
+}
+
+// Two by two, as far as one reads what the other puts out.
+TEST(Strategy, PairsConsecutiveLinearLayers) {
+  EXPECT_EQ(kinds_of_layers(kEvenMlp, {4, 2}, "pair"), "ici");
+  EXPECT_EQ(kinds_of_layers(kSmallCnn, {4, 2}, "pair"), "iiic");
+  EXPECT_EQ(kinds_of_layers(kJoins, {4, 2}, "pair"), "iiii");
+  EXPECT_EQ(kinds_of_layers(kPairs, {4, 2}, "pair"), "icciic");  // b and h both read a; c reads a join of theirs
+  EXPECT_EQ(kinds_of_layers(kEvenMlp, {1, 8}, "pair"), "iii");   // one row has all columns
+  const Network cnn = network_from_json("small cnn", kSmallCnn);
+  const auto pair = decide(parse_strategy("--strategy", "pair"), cnn, {4, 2}, kBatch);
+  const auto conv_batch = decide(parse_strategy("--strategy", "conv-batch"), cnn, {4, 2}, kBatch);
+  for (std::size_t i = 0; i < pair.size(); ++i) EXPECT_EQ(pair[i].grid, conv_batch[i].grid) << cnn.layers[i].name;
+}
+
+// The second of a pair must not be normalised: that takes rows of Y.
+TEST(Strategy, PairsAvoidBatchNormalisation) {
+  const auto with = [](const std::string& after_a, const std::string& after_b) {
+    return R"({"format": "simtrain-network", "version": 1, "name": "n",
+      "input": {"channels": 8, "height": 1, "width": 1}, "dataset_images": 64, "default_batch": 8,
+      "layers": [{"name": "a", "type": "linear", "outputs": 8},)" +
+           after_a + R"({"name": "b", "type": "linear", "outputs": 8},)" + after_b +
+           R"({"name": "c", "type": "linear", "outputs": 4}]})";
+  };
+  const std::string norm = R"({"type": "batch_norm"},)";
+  EXPECT_EQ(kinds_of_layers(with("", ""), {4, 2}, "pair"), "ici");
+  EXPECT_EQ(kinds_of_layers(with(norm, ""), {4, 2}, "pair"), "ici");
+  EXPECT_EQ(kinds_of_layers(with("", norm), {4, 2}, "pair"), "iic");
+  EXPECT_THROW(kinds_of_layers(with("", norm), {4, 2}, "b:columns:4x2"), InputError);
+}
+
 void expect_refused(const std::string& text, const std::vector<std::string>& parts) {
   const Network network = network_from_json("small cnn", kSmallCnn);
   try {
@@ -106,6 +145,10 @@ TEST(Strategy, WrongOnesAreRefused) {
   expect_refused("conv*:domain:4x2", {"--strategy", "'conv2'", "3 rows", "4 strips", "domain:4x2"});
   expect_refused("conv*:domain:2x2", {"--strategy", "2x2", "4 processes"});
   expect_refused("conv*:domian:2x4", {"--strategy: kind 'domian'", "did you mean 'domain'"});
+  expect_refused("conv1:columns:4x2", {"--strategy", "'conv1'", "convolution", "linear layers"});
+  expect_refused("fc*:columns:4x2", {"--strategy", "'fc4'", "'fc3'", "expected an integrated layer"});
+  expect_refused("fc3:colums:4x2", {"--strategy: kind 'colums'", "did you mean 'columns'"});
+  expect_refused("pairs", {"--strategy", "did you mean 'pair'"});
   expect_refused("domain:2x4", {"--strategy", "domain"});
   expect_refused("conv*:1x8;;fc*:8x1", {"--strategy", "LAYERS:GRID"});
   expect_refused("conv*:1y8", {"--strategy", "1y8", "ROWSxCOLUMNS"});
@@ -173,8 +216,9 @@ TEST(MixedPlan, RanksTogetherDoTheSerialWork) {
     return flops;
   };
   const double serial = work({1, 1}, "uniform");
-  for (const std::string strategy : {"conv-batch", "conv1:6x1; conv2:2x3; fc3:1x6", "fc4:1x6; *:6x1",
-                                     "conv*:domain:3x2", "conv1:domain:6x1; conv2:2x3"})
+  for (const std::string strategy :
+       {"conv-batch", "conv1:6x1; conv2:2x3; fc3:1x6", "fc4:1x6; *:6x1", "conv*:domain:3x2",
+        "conv1:domain:6x1; conv2:2x3", "pair", "conv*:domain:3x2; fc3:columns:6x1; fc4:columns:2x3"})
     EXPECT_NEAR(work({3, 2}, strategy) / serial, 1, 1e-12) << strategy;
 }
 
@@ -223,7 +267,8 @@ void expect_calls_to_cover(const Plan& plan) {
 }
 
 TEST(MixedPlan, CallsCoverEveryRank) {
-  for (const std::string strategy : {"conv1:2x3; conv2:1x6", "conv1:domain:6x1; conv2:domain:3x2"})
+  for (const std::string strategy :
+       {"conv1:2x3; conv2:1x6", "conv1:domain:6x1; conv2:domain:3x2", "pair", "fc3:columns:6x1; fc4:columns:2x3"})
     expect_calls_to_cover(plan_of(network_from_json("small cnn", kSmallCnn), {3, 2}, 11, strategy));
 }
 
