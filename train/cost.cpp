@@ -4,19 +4,14 @@
 #include <numeric>
 #include <queue>
 
+#include "train/exchange_prices.hpp"
+
 namespace simtrain {
 
-namespace {
-
-constexpr double kWordBytes = sizeof(float);
-
-// When the message that member `from` sends in this round arrives, seen from either end.
 double message_end(double ready_a, double ready_b, std::int64_t floats, AlphaBeta network) {
   return std::max(ready_a, ready_b) + network.latency_s +
-         kWordBytes * static_cast<double>(floats) * network.seconds_per_byte;
+         sizeof(float) * static_cast<double>(floats) * network.seconds_per_byte;
 }
-
-}  // namespace
 
 void advance_clocks(CollectiveOp operation, Algorithm algorithm, const Partition& blocks, AlphaBeta network,
                     const std::function<double(std::int64_t)>& addition_s, std::vector<double>& clocks) {
@@ -87,14 +82,13 @@ void advance_clocks(const Redistribution& array, AlphaBeta network, const std::f
   }
 }
 
-namespace {
-
-// The library's collectives have no schedule of ours; what `automatic` would choose stands for them.
 Algorithm schedule_of(const CollectiveStep& step, const Partition& blocks) {
   if (step.algorithm != Algorithm::mpi) return step.algorithm;
   const auto bytes = blocks.size() * static_cast<std::int64_t>(sizeof(float));
   return resolve(Algorithm::automatic, step.operation, static_cast<int>(blocks.parts), bytes);
 }
+
+namespace {
 
 // Executes a plan on the clocks of all ranks.
 class ClockedRun {
@@ -103,6 +97,7 @@ class ClockedRun {
       : plan_(plan),
         prices_(prices),
         network_(network),
+        exchange_(prices),
         ranks_(static_cast<double>(plan.options.grid.size())),
         clocks_(static_cast<std::size_t>(plan.options.grid.size()), 0.0) {
     cost_.exchanges.resize(plan.report_layers.size());
@@ -151,17 +146,15 @@ class ClockedRun {
 
   void advance(const RedistributeStep& step) {
     const double before = std::accumulate(clocks_.begin(), clocks_.end(), 0.0);
-    const auto copy_s = [&](std::int64_t floats) { return copy_.seconds(prices_, floats); };
-    advance_clocks(plan_.redistribution(step), network_, copy_s, clocks_);
+    const HaloPrices prices = exchange_.of_halo();
+    advance_clocks(plan_.redistribution(step), network_, prices.copy_s, clocks_);
     const double after = std::accumulate(clocks_.begin(), clocks_.end(), 0.0);
     cost_.exchanges[static_cast<std::size_t>(step.row)][Exchange::redistribute] += (after - before) / ranks_;
   }
 
   void advance(const HaloStep& step) {
     const double before = std::accumulate(clocks_.begin(), clocks_.end(), 0.0);
-    const HaloPrices prices{[&](std::int64_t floats) { return copy_.seconds(prices_, floats); },
-                            [&](std::int64_t floats) { return addition_.seconds(prices_, floats); },
-                            [&](std::int64_t floats) { return clear_.seconds(prices_, floats); }};
+    const HaloPrices prices = exchange_.of_halo();
     const Halo halo = plan_.halo(step);
     if (step.stage == HaloStep::Stage::begin)
       halo_through_ = begin_halo(halo, network_, prices, clocks_);
@@ -180,7 +173,7 @@ class ClockedRun {
       members[static_cast<std::size_t>(i)] = clocks_[static_cast<std::size_t>(group.rank(i))];
     const double before = std::accumulate(members.begin(), members.end(), 0.0);
     const Algorithm algorithm = schedule_of(step, blocks);
-    const auto addition_s = [&](std::int64_t count) { return addition_.seconds(prices_, count); };
+    const auto addition_s = [&](std::int64_t count) { return exchange_.addition_s(count); };
     // Groups that start alike end alike: most do, of the thousands that a large grid has.
     if (members != start_ || blocks != blocks_ || &step != step_) {
       start_ = members;
@@ -195,25 +188,6 @@ class ClockedRun {
     return std::accumulate(members.begin(), members.end(), 0.0) - before;
   }
 
-  // What an operation on so many floats takes. Members of a round ask for the same number one after the other, and
-  // looking it up would take longer than all else.
-  class LastPrice {
-   public:
-    explicit LastPrice(Operation (*operation)(std::int64_t)) : operation_(operation) {}
-    double seconds(PricedOperations& prices, std::int64_t floats) {
-      if (floats != floats_) {
-        floats_ = floats;
-        seconds_ = prices.price(operation_(floats)).seconds;
-      }
-      return seconds_;
-    }
-
-   private:
-    Operation (*operation_)(std::int64_t);
-    std::int64_t floats_ = -1;
-    double seconds_ = 0;
-  };
-
   // Coordinates on a layer's grid as those on the plan's.
   [[nodiscard]] Coordinates on_plan(Grid grid, Coordinates at) const {
     return plan_.options.grid.coordinates(grid.rank(at));
@@ -222,12 +196,10 @@ class ClockedRun {
   const Plan& plan_;
   PricedOperations& prices_;
   AlphaBeta network_;
+  ExchangePrices exchange_;
   double ranks_;
   std::vector<double> clocks_;
   AlphaBetaCost cost_;
-  LastPrice addition_{[](std::int64_t floats) -> Operation { return ElementwiseOp{Elementwise::add, floats}; }};
-  LastPrice copy_{[](std::int64_t floats) -> Operation { return CopyBlock{1, floats, 0, 0}; }};
-  LastPrice clear_{[](std::int64_t floats) -> Operation { return Clear{floats}; }};
   std::vector<double> halo_through_;      // of the halo exchange that runs
   const CollectiveStep* step_ = nullptr;  // the last one that was executed, its blocks, and its members' clocks
   Partition blocks_;

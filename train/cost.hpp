@@ -30,6 +30,11 @@ struct AlphaBetaCost {
 // Algorithm::mpi has no schedule of ours: its steps are priced as what `automatic` would choose.
 AlphaBetaCost alpha_beta_cost(const Plan& plan, PricedOperations& prices, AlphaBeta network);
 
+// When a message between two ranks is through that are ready at these times.
+double message_end(double ready_a, double ready_b, std::int64_t floats, AlphaBeta network);
+// The schedule that a step is priced by.
+Algorithm schedule_of(const CollectiveStep& step, const Partition& blocks);
+
 // One collective alone, all members starting at `clocks` (one per member), which it advances. Exposed for tests.
 void advance_clocks(CollectiveOp operation, Algorithm algorithm, const Partition& blocks, AlphaBeta network,
                     const std::function<double(std::int64_t)>& addition_s, std::vector<double>& clocks);

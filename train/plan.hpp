@@ -79,6 +79,7 @@ enum class Role {
 struct TensorPlan {
   std::string name;
   Role role = Role::activation;
+  int layer = kNetworkInput;    // of the network: that puts it out, has these weights, or either's gradient
   Grid grid;                    // of the layer it belongs to: which rank has which rows and samples
   Partition rows;               // over the Pr grid rows
   std::int64_t row_floats = 1;  // per sample if per_sample; of each line if in strips
@@ -148,6 +149,7 @@ struct ComputeStep {
   int row;    // of the report: the weighted layers, in order
   Work work;
   std::array<TensorRef, 6> operands;  // in the order of kernels/operation.hpp
+  int sum = -1;                       // of steps that add up a gradient: the value's tensor
 };
 // When a collective ends. at_once: with its step. beside, background: with a WaitStep of that course, until when nobody
 // touches what it works on. There is one beside the computing at a time, and no other communication but in the

@@ -77,9 +77,9 @@ void PlanBuilder::accumulate(int of, int from, bool shared) {
   if (into == before && (readers(before) > 1 || before == from)) {  // both are read by others: sum in a third place
     into = new_gradient(of, replicated(of));
     other = from;
-    compute(Action::copy, counted_with, Work::backward, {rows(before), rows(into)});
+    compute(Action::copy, counted_with, Work::backward, {rows(before), rows(into)}, of);
   }
-  compute(Action::add, counted_with, Work::backward, {rows(other), rows(into)});
+  compute(Action::add, counted_with, Work::backward, {rows(other), rows(into)}, of);
   complete(into) = replicated(of) ? 1 : 0;
   gradient(of) = into;
 }

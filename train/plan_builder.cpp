@@ -72,6 +72,7 @@ int PlanBuilder::add_value(int index, Partition rows, bool whole) {
   const std::int64_t row_floats = rows.unit == 1 ? shape.pixels() : 1;  // flat rows are pixels themselves
   TensorPlan value{.name = input ? "X" : layer(index).name + ".Y",
                    .role = input ? Role::input : Role::activation,
+                   .layer = index,
                    .grid = grid(index),
                    .rows = rows,
                    .row_floats = row_floats,
@@ -86,8 +87,8 @@ int PlanBuilder::add_value(int index, Partition rows, bool whole) {
   return made;
 }
 
-void PlanBuilder::compute(Action action, int index, Work work, std::array<TensorRef, 6> operands) {
-  plan_.steps.push_back(ComputeStep{action, index, row(index), work, operands});
+void PlanBuilder::compute(Action action, int index, Work work, std::array<TensorRef, 6> operands, int sum) {
+  plan_.steps.push_back(ComputeStep{action, index, row(index), work, operands, sum});
 }
 
 void PlanBuilder::collective(Exchange exchange, CollectiveOp operation, int report_row, int of) {

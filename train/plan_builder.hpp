@@ -20,7 +20,7 @@ class PlanBuilder {
  private:
   // ---- both passes (plan_builder.cpp)
   int add_tensor(TensorPlan tensor);
-  void compute(Action action, int layer, Work work, std::array<TensorRef, 6> operands);
+  void compute(Action action, int layer, Work work, std::array<TensorRef, 6> operands, int sum = -1);
   // Nothing for a group of one.
   void collective(Exchange exchange, CollectiveOp operation, int row, int tensor);
   void share_memory_of_gradients();

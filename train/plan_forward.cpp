@@ -94,6 +94,7 @@ void PlanBuilder::weighted_forward(int index) {
   const Layer& of = layer(index);
   TensorPlan weights{.name = of.name + ".W",
                      .role = Role::weights,
+                     .layer = index,
                      .grid = plan_.weights_grid(index),
                      .rows = over_rows(of.out.channels, index)};
   weights.row_floats = of.inputs_per_row() + (of.bias ? 1 : 0) + (of.normalised ? 2 : 0);
@@ -121,6 +122,7 @@ void PlanBuilder::normalise_forward(int index) {
   int& statistics = statistics_[static_cast<std::size_t>(index)];
   statistics = add_tensor({.name = of.name + ".S",
                            .role = Role::statistics,
+                           .layer = index,
                            .grid = plan_.weights_grid(index),
                            .rows = over_rows(of.out.channels, index),
                            .row_floats = 2});
@@ -185,13 +187,18 @@ void PlanBuilder::loss() {
   gather(logits);
   plan_.labels = add_tensor({.name = "labels",
                              .role = Role::labels,
+                             .layer = last,
                              .grid = grid(last),
                              .rows = over_rows(1, last),
                              .row_floats = 1,
                              .per_sample = true,
                              .whole = true});
-  plan_.loss =
-      add_tensor({.name = "loss", .role = Role::loss, .grid = grid(last), .rows = over_rows(1, last), .whole = true});
+  plan_.loss = add_tensor({.name = "loss",
+                           .role = Role::loss,
+                           .layer = last,
+                           .grid = grid(last),
+                           .rows = over_rows(1, last),
+                           .whole = true});
   gradient(logits) = new_gradient(logits, true);
   complete(gradient(logits)) = 1;
   compute(Action::loss, last, Work::forward,

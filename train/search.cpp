@@ -1,0 +1,123 @@
+#include "train/search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "base/name_pattern.hpp"
+#include "train/search_tables.hpp"
+
+namespace simtrain {
+
+std::vector<LayerStrategy> splits_of(const Layer& layer, int processes, std::int64_t batch) {
+  std::vector<LayerStrategy> splits;
+  const auto add = [&](LayerKind kind, const auto& possible) {
+    for (const Grid grid : grids_of(processes))
+      if (grid.columns <= batch && possible(grid)) splits.push_back({kind, grid});
+  };
+  add(LayerKind::integrated, [](Grid) { return true; });
+  if (layer.type == LayerType::convolution)
+    add(LayerKind::domain, [&](Grid grid) { return grid.rows > 1 && grid.rows <= layer.out.height; });
+  return splits;
+}
+
+StrategySearch::StrategySearch(const Network& network, const PlanOptions& options, int processes,
+                               PricedOperations& prices, AlphaBeta speed)
+    : network_(network), options_(options), processes_(processes), costs_(std::make_unique<StepCosts>(prices, speed)) {
+  options_.grid = {1, processes};
+  options_.overlap = {};
+  for (const Layer& layer : network.layers)
+    if (layer.weighted()) layers_.push_back({layer.name, splits_of(layer, processes, options.batch)});
+  for (const LayerChoices& layer : layers_) {
+    sizes_.push_back(static_cast<int>(layer.splits.size()));
+    for (const LayerChoices& other : layers_)
+      if (&other != &layer && matches(layer.name, other.name))
+        throw InputError("--strategy: auto: layer '" + layer.name + "' of network '" + network.name +
+                         "' has a name that as a pattern matches '" + other.name + "' too; expected one without * or ?");
+  }
+  fill_tables();
+}
+
+double StrategySearch::assignments() const {
+  return std::accumulate(sizes_.begin(), sizes_.end(), 1.0, std::multiplies<>());
+}
+
+Minimum StrategySearch::best_without(int layer, int split) const {
+  std::vector<std::vector<char>> barred(sizes_.size());
+  std::vector<char>& of_layer = barred[static_cast<std::size_t>(layer)];
+  of_layer.assign(layers_[static_cast<std::size_t>(layer)].splits.size(), 0);
+  of_layer[static_cast<std::size_t>(split)] = 1;
+  return minimise(factors_, sizes_, barred);
+}
+
+Strategy StrategySearch::strategy(const Choice& choice) const {
+  Strategy strategy{.kind = Strategy::Kind::rules};
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    const LayerStrategy& split = layers_[i].splits[static_cast<std::size_t>(choice[i])];
+    strategy.rules.push_back({layers_[i].name, split.grid, split.kind});
+  }
+  return strategy;
+}
+
+Plan StrategySearch::plan(const Choice& choice) const {
+  PlanOptions options = options_;
+  options.strategy = strategy(choice);
+  return make_plan(network_, options);
+}
+
+std::optional<Choice> StrategySearch::choice_of(const Strategy& strategy, Grid grid) const {
+  std::vector<LayerStrategy> decided;
+  try {
+    decided = decide(strategy, network_, grid, options_.batch);
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+  Choice choice;
+  for (std::size_t i = 0; i < decided.size(); ++i) {
+    if (!network_.layers[i].weighted()) continue;
+    const std::vector<LayerStrategy>& splits = layers_[choice.size()].splits;
+    const auto found = std::find(splits.begin(), splits.end(), decided[i]);
+    if (found == splits.end()) return std::nullopt;
+    choice.push_back(static_cast<int>(found - splits.begin()));
+  }
+  if (!std::isfinite(seconds(choice))) return std::nullopt;
+  return choice;
+}
+
+void StrategySearch::fill_tables() {
+  const Plan first = plan(Choice(layers_.size(), 0));
+  const SearchTables tables(first.network, sizes_);
+  factors_ = tables.fill([&](const Choice& choice, std::vector<double>& by_owner) {
+    std::optional<Plan> planned;
+    try {
+      planned = plan(choice);
+    } catch (const InputError&) {  // these splits do not go together
+      return false;
+    }
+    const std::vector<double> seconds = costs_->of(*planned);
+    for (std::size_t i = 0; i < seconds.size(); ++i)
+      by_owner[static_cast<std::size_t>(tables.owner(*planned, planned->steps[i]))] += seconds[i];
+    return true;
+  });
+}
+
+std::vector<LayerSeconds> layer_seconds(const Plan& plan, StepCosts& costs) {
+  std::vector<LayerSeconds> layers(plan.report_layers.size());
+  const std::vector<double> seconds = costs.of(plan);
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    const Step& step = plan.steps[i];
+    const auto of_row = [&](int row) -> LayerSeconds& { return layers[static_cast<std::size_t>(row)]; };
+    if (const auto* compute = std::get_if<ComputeStep>(&step))
+      of_row(compute->row).compute_s += seconds[i];
+    else if (const auto* collective = std::get_if<CollectiveStep>(&step))
+      of_row(collective->row).exchanges[collective->exchange] += seconds[i];
+    else if (const auto* moved = std::get_if<RedistributeStep>(&step))
+      of_row(moved->row).exchanges[Exchange::redistribute] += seconds[i];
+    else if (const auto* halo = std::get_if<HaloStep>(&step))
+      of_row(halo->row).exchanges[Exchange::halo] += seconds[i];
+  }
+  return layers;
+}
+
+}  // namespace simtrain
