@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "report/json_value.hpp"
 #include "report/machine_json.hpp"
+#include "report/strategy_json.hpp"
 
 namespace simtrain {
 
@@ -207,6 +208,7 @@ ordered_json to_json_value(const Result& result) {
   value["iteration_s"] = finite("iteration_s", result.iteration_s);
   value["iteration"] = write(result.iterations());
   if (result.replicas) value["replicas"] = write(*result.replicas);
+  if (result.strategy_search) value["strategy_search"] = to_json_value(*result.strategy_search);
   if (!result.placement_trials.empty()) value["placement_trials"] = to_json_value(result.placement_trials);
   if (result.bounds) value["bounds"] = to_json_value(*result.bounds);
   if (result.slow_parts) value["slow_parts"] = to_json_value(*result.slow_parts);

@@ -7,6 +7,7 @@
 #include "base/json.hpp"
 #include "report/json.hpp"
 #include "report/machine_json.hpp"
+#include "report/strategy_json.hpp"
 
 namespace simtrain {
 
@@ -292,6 +293,7 @@ void read_where(JsonObject& root, Result& result) {
     if (root.has("profile")) result.profile = read_profile(root.object("profile"));
     if (root.has("replicas")) result.replicas = read_replicas(root.object("replicas"));
     if (root.has("links")) result.links = read_links(root.object("links"));
+    if (root.has("strategy_search")) result.strategy_search = read_strategy_search(root.object("strategy_search"));
     if (root.has("placement_trials")) result.placement_trials = read_placement_trials(root);
     if (root.has("bounds")) result.bounds = read_bounds(root.object("bounds"));
     if (root.has("slow_parts")) result.slow_parts = read_slow_parts(root.object("slow_parts"));

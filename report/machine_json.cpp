@@ -25,19 +25,6 @@ constexpr std::array<Bound, 7> kBounds{{{"computing_s", &BoundsResult::computing
                                         {"latency_s", &BoundsResult::latency_s},
                                         {"contention_s", &BoundsResult::contention_s}}};
 
-// Seconds, or why there are none.
-void write_outcome(ordered_json& value, const std::optional<double>& seconds, const std::string& error) {
-  value["iteration_s"] = seconds ? finite("iteration_s", *seconds) : ordered_json(nullptr);
-  if (!seconds) value["error"] = error;
-}
-
-void read_outcome(JsonObject& from, std::optional<double>& seconds, std::string& error) {
-  if (!from.any("iteration_s").is_null())
-    seconds = from.number("iteration_s", 0, kLargest);
-  else
-    error = from.text("error");
-}
-
 ordered_json write(const std::vector<SlowPart>& parts) {
   ordered_json list = ordered_json::array();
   for (const SlowPart& one : parts) list.push_back({{"name", one.name}, {"factor", finite("factor", one.factor)}});
@@ -55,6 +42,18 @@ std::vector<SlowPart> read_parts(JsonObject& from, std::string_view key) {
 }
 
 }  // namespace
+
+void write_outcome(ordered_json& value, const std::optional<double>& seconds, const std::string& error) {
+  value["iteration_s"] = seconds ? finite("iteration_s", *seconds) : ordered_json(nullptr);
+  if (!seconds) value["error"] = error;
+}
+
+void read_outcome(JsonObject& from, std::optional<double>& seconds, std::string& error) {
+  if (!from.any("iteration_s").is_null())
+    seconds = from.number("iteration_s", 0, kLargest);
+  else
+    error = from.text("error");
+}
 
 ordered_json to_json_value(const LinksResult& links) {
   ordered_json value = {{"count", links.count()},

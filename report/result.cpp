@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace simtrain {
 
@@ -51,6 +52,8 @@ std::int64_t LinksResult::count() const {
   for (const LinkClassResult& one : classes) links += one.count;
   return links;
 }
+
+double FormulaSeconds::total() const { return std::accumulate(exchanges.begin(), exchanges.end(), compute); }
 
 double Result::epoch_s() const {
   if (job.batch <= 0) return 0;

@@ -193,6 +193,46 @@ struct PlacementTrial {
   bool operator==(const PlacementTrial&) const = default;
 };
 
+// What --strategy auto did: how the layers could be split, by the formulas, and what of it was simulated.
+// Of one iteration, on the rank that has most to do: computing, and communication without contention.
+struct FormulaSeconds {
+  double compute = 0;
+  std::array<double, kPhases> exchanges{};  // by Phase, from all_gather on
+  [[nodiscard]] double total() const;
+  bool operator==(const FormulaSeconds&) const = default;
+};
+struct StrategyTrial {
+  std::string what;   // "least by the formulas", "uniform on 16x16"
+  std::string rules;  // as --strategy reads them
+  LayerGrid grid;     // --grid, which no layer needs
+  double formula_s = 0;
+  std::optional<double> iteration_s;  // simulated; none: it cannot be had, for this reason
+  std::string error;
+  bool operator==(const StrategyTrial&) const = default;
+};
+struct SplitLayer {
+  std::string name, split;  // "conv1", "domain:4x64"
+  FormulaSeconds seconds;
+  // The best with this layer split in any other way, all others as it then suits them; none: there is no other way.
+  struct Other {
+    std::string split;
+    FormulaSeconds more;               // of the whole iteration, than what was chosen: each part may be less
+    std::vector<std::string> changed;  // other layers that it splits differently
+    bool operator==(const Other&) const = default;
+  };
+  std::optional<Other> other;
+  bool operator==(const SplitLayer&) const = default;
+};
+struct StrategySearchResult {
+  std::int64_t processes = 1;
+  double latency_s = 0, bandwidth_Bps = 0;  // alpha and 1/beta
+  double assignments = 0;                   // ways to split all layers
+  std::vector<StrategyTrial> trials;        // the first is the least by the formulas
+  int chosen = 0;                           // of the trials
+  std::vector<SplitLayer> layers;           // with weights, as chosen
+  bool operator==(const StrategySearchResult&) const = default;
+};
+
 // Hosts that compute slower and links with less bandwidth than usual, and what they cost.
 struct SlowPart {
   std::string name;
@@ -262,6 +302,7 @@ struct Result {
   std::vector<PlacementTrial> placement_trials;  // of --placement auto
   std::optional<SlowPartsResult> slow_parts;
   std::optional<BoundsResult> bounds;  // of simulated results that were asked for them
+  std::optional<StrategySearchResult> strategy_search;  // of --strategy auto
 
   std::vector<double> iteration_seconds;  // of every timed iteration, slowest rank
   double iteration_s = 0;                 // their mean

@@ -15,6 +15,8 @@ void add_bounds(Page& page, const Result& result);
 // The communication beside what the formulas say, and what the difference means.
 void add_communication(Page& page, const Result& result);
 
+// What `--strategy auto` tried, and why it chose what it did (report/strategy.cpp): nothing without it.
+void add_strategy_search(Page& page, const Result& result);
 // What `--placement auto` tried, what slow parts cost, which links carry most (report/machine.cpp): nothing without
 // them.
 void add_placement_trials(Page& page, const Result& result);

@@ -85,7 +85,7 @@ void add_job(Page& page, const Result& result) {
   page.fact("collectives", job.collectives);
   std::string options;
   for (const auto& [name, value] :
-       {std::pair<std::string, std::string>{"strategy", job.strategy},
+       {std::pair<std::string, std::string>{"strategy", (result.strategy_search ? "auto: " : "") + job.strategy},
         {"gather", job.gather},
         {"placement", job.placement},
         {"ranks per host", job.ranks_per_host > 1 ? std::to_string(job.ranks_per_host) : ""},
@@ -264,6 +264,7 @@ std::string to_text(const Result& result) {
   Page page;
   add_job(page, result);
   add_prediction(page, result);
+  add_strategy_search(page, result);
   add_placement_trials(page, result);
   add_slow_parts(page, result);
   add_layers(page, result);

@@ -9,6 +9,7 @@
 #include "sim/commands/compare_command.hpp"
 #include "sim/commands/cost_command.hpp"
 #include "sim/commands/describe_command.hpp"
+#include "sim/prediction/choose_strategy.hpp"
 #include "sim/prediction/collective_job.hpp"
 #include "sim/prediction/prediction.hpp"
 #include "sim/prediction/replicas.hpp"
@@ -26,6 +27,8 @@ constexpr const char* kUsage =
     "output\n"
     "  simtrain --platform torus.xml --grid 32x8 --replicas 20\n"
     "                                                       the same 20 times more, disturbed: how certain is it?\n"
+    "  simtrain --platform torus.xml --processes 256 --strategy auto\n"
+    "                                                       how each layer is best split, and why\n"
     "  simtrain sweep --platform torus.xml --processes 256  simulate every Pr x Pc = 256, ranked\n"
     "  simtrain cost --network alexnet --processes 512      communication on every grid by formula, at once\n"
     "  simtrain compare native.json simulated.json          two results of one job, phase by phase\n"
@@ -42,8 +45,11 @@ int predict_command(const std::vector<std::string>& arguments) {
                         "where the time goes: simulate also without contention, latency, bandwidth (four simulations)");
   options.add(replica_options());
   options.add(grid_options());
+  options.add(strategy_search_options());
   options.add(job_options(1, 0));
-  const po::variables_map values = parse_options(arguments, options, kGridOptions);
+  std::vector<std::string> one_of = kGridOptions;
+  one_of.emplace_back("processes");
+  const po::variables_map values = parse_options(arguments, options, one_of);
   if (given(values, "help")) {
     std::cout << kUsage << options
               << "\nsimtrain sweep, cost, compare, collective and describe with --help tell the options of these "
@@ -61,12 +67,16 @@ int predict_command(const std::vector<std::string>& arguments) {
       throw InputError("--" + std::string(option) +
                        ": given without --replicas; expected both, since one prediction is one simulation");
   prediction.bounds = given(values, "bounds");
-  const Grid grid = grid_from(values);
+  const auto how = strategy_search_from(values, parse_strategy("--strategy", text_of(values, "strategy")));
+  const Grid grid = how ? Grid{} : grid_from(values);
   Job job = job_from(values);
   job.plan.grid = grid;
-  const Result result = replicas.count > 0
-                            ? predict_with_replicas(job, prediction, replicas.within_memory(job.plan.grid.size()))
-                            : predict(job, prediction);
+  std::optional<StrategySearchResult> search;
+  if (how) search = choose_strategy(job, prediction, *how);
+  Result result = replicas.count > 0
+                      ? predict_with_replicas(job, prediction, replicas.within_memory(job.plan.grid.size()))
+                      : predict(job, prediction);
+  result.strategy_search = std::move(search);
   std::cout << to_text(result) << std::flush;  // first: a file that cannot be written must not lose the run
   if (!job.json_path.empty()) write_file(job.json_path, to_json(result));
   return 0;

@@ -55,6 +55,7 @@ Request read_request(const std::vector<std::string>& arguments, const po::option
   }
   const Grid grid = grid_from(values);
   request.job = job_from(values);
+  refuse_auto(request.job.plan.strategy, "the rules that simtrain --strategy auto prints for a platform like this one");
   request.job.plan.grid = grid;
   request.lines = request_lines(values, request.job);
   const Plan plan = make_plan(request.job.network, request.job.plan);

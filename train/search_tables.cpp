@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace simtrain {
 
@@ -48,15 +49,22 @@ int SearchTables::owner(const Plan& plan, const Step& step) const {
   return 0;  // waits take no time
 }
 
+// Those that stand in tables with the most others first: so a residual network needs three.
 std::vector<int> SearchTables::colours() const {
-  std::vector<int> colours;
-  for (int u = 0; u < static_cast<int>(scopes_.size()); ++u) {
-    std::vector<char> taken(scopes_.size() + 1, 0);
-    for (const std::vector<int>& scope : scopes_)
-      if (std::find(scope.begin(), scope.end(), u) != scope.end())
-        for (const int other : scope)
-          if (other < u) taken[at(colours[at(other)])] = 1;
-    colours.push_back(static_cast<int>(std::find(taken.begin(), taken.end(), 0) - taken.begin()));
+  std::vector<std::vector<int>> others(scopes_.size());
+  for (const std::vector<int>& scope : scopes_)
+    for (const int one : scope)
+      for (const int other : scope)
+        if (other != one) others[at(one)].push_back(other);
+  std::vector<int> order(scopes_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return others[at(a)].size() > others[at(b)].size(); });
+  std::vector<int> colours(scopes_.size(), -1);
+  for (const int one : order) {
+    int& colour = colours[at(one)];
+    const auto taken = [&](int other) { return colours[at(other)] == colour; };
+    for (colour = 0;; ++colour)
+      if (std::none_of(others[at(one)].begin(), others[at(one)].end(), taken)) break;
   }
   return colours;
 }

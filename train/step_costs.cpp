@@ -127,9 +127,10 @@ double StepCosts::redistribution_s(const Redistribution& array) {
   const ArrayKey key = key_of(array, false);
   const auto known = redistributions_.find(key);
   if (known != redistributions_.end()) return known->second;
-  const Redistribution first = count_messages(array) <= kMostMessages ? array : first_blocks(array);
+  const bool few = array.ranks() <= kMostMessages / 16 && count_messages(array) <= kMostMessages;
+  const Redistribution first = few ? array : first_blocks(array);
   double seconds = 0;
-  if (count_messages(first) <= kMostMessages) {
+  if (few || (first.ranks() <= kMostMessages && count_messages(first) <= kMostMessages)) {
     std::vector<double> clocks(static_cast<std::size_t>(first.ranks()), 0.0);
     advance_clocks(first, network_, exchange_.of_halo().copy_s, clocks);
     seconds = *std::max_element(clocks.begin(), clocks.end());

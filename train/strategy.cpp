@@ -11,6 +11,7 @@ namespace simtrain {
 namespace {
 
 constexpr std::string_view kUniform = "uniform", kConvBatch = "conv-batch", kPair = "pair", kDomain = "domain",
+                           kAuto = "auto",
                            kOption = "--strategy";
 
 std::string_view trimmed(std::string_view text) {
@@ -101,6 +102,8 @@ LayerStrategy strategy_of(const Strategy& strategy, const Layer& layer, Grid gri
       if (rule == strategy.rules.size()) return {LayerKind::integrated, grid};
       return {strategy.rules[rule].kind, strategy.rules[rule].grid};
     }
+    case Strategy::Kind::automatic:
+      break;
   }
   SIMTRAIN_INVARIANT(false, "no such strategy");
 }
@@ -151,10 +154,12 @@ Strategy parse_strategy(std::string_view option, std::string_view text) {
   if (text == kConvBatch) return {.kind = Strategy::Kind::conv_batch};
   if (text == kPair) return {.kind = Strategy::Kind::pair};
   if (text == kDomain) return {.kind = Strategy::Kind::domain};
+  if (text == kAuto) return {.kind = Strategy::Kind::automatic};
   if (text.find(':') == std::string_view::npos)
     throw InputError(
         unknown_choice(option, text,
-                       {std::string(kUniform), std::string(kConvBatch), std::string(kPair), std::string(kDomain)}) +
+                       {std::string(kUniform), std::string(kConvBatch), std::string(kPair), std::string(kDomain),
+                        std::string(kAuto)}) +
         "; or rules such as 'conv*:1x256; fc*:32x8'");
   Strategy strategy{.kind = Strategy::Kind::rules};
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -167,15 +172,19 @@ Strategy parse_strategy(std::string_view option, std::string_view text) {
   return strategy;
 }
 
+std::string to_string(const LayerStrategy& split) {
+  return (split.kind == LayerKind::integrated ? "" : std::string(name_of(split.kind)) + ":") + to_string(split.grid);
+}
+
 std::string to_string(const Strategy& strategy) {
   if (strategy.kind == Strategy::Kind::uniform) return std::string(kUniform);
   if (strategy.kind == Strategy::Kind::conv_batch) return std::string(kConvBatch);
   if (strategy.kind == Strategy::Kind::pair) return std::string(kPair);
   if (strategy.kind == Strategy::Kind::domain) return std::string(kDomain);
+  if (strategy.kind == Strategy::Kind::automatic) return std::string(kAuto);
   std::string text;
   for (const StrategyRule& rule : strategy.rules)
-    text += (text.empty() ? "" : "; ") + rule.pattern + ":" +
-            (rule.kind == LayerKind::integrated ? "" : std::string(name_of(rule.kind)) + ":") + to_string(rule.grid);
+    text += (text.empty() ? "" : "; ") + rule.pattern + ":" + to_string(LayerStrategy{rule.kind, rule.grid});
   return text;
 }
 

@@ -14,6 +14,8 @@
 //   conv*:domain:8x512          layers with weights, `*` any text and `?` any character; the first that matches wins,
 //   fc7:columns:32x8            layers that none matches are on --grid. KIND is integrated; or domain: the grid's rows
 //                               are then strips that images are cut into by height; or columns: they have columns of W
+//   auto                        what a search finds to be the fastest, which puts rules in its place before a plan is
+//                               made (train/search.hpp)
 // Layers without weights belong to the layer whose output they take; what comes before the first layer with weights
 // belongs to that one. A residual join is where its first input is. A flatten of images in strips belongs to the layer
 // that reads it.
@@ -42,6 +44,7 @@ struct LayerStrategy {
   Grid grid;
   bool operator==(const LayerStrategy&) const = default;
 };
+std::string to_string(const LayerStrategy& split);  // "1x256", "domain:4x64": as in a rule
 
 struct StrategyRule {
   std::string pattern;
@@ -51,7 +54,7 @@ struct StrategyRule {
 };
 
 struct Strategy {
-  enum class Kind { uniform, conv_batch, pair, domain, rules };
+  enum class Kind { uniform, conv_batch, pair, domain, rules, automatic };
   Kind kind = Kind::uniform;
   std::vector<StrategyRule> rules = {};  // of Kind::rules, at least one
   bool operator==(const Strategy&) const = default;
@@ -65,6 +68,7 @@ std::string to_string(const Strategy& strategy);  // parse_strategy reads it bac
 // matches no layer (with the nearest name), or only layers that earlier ones match; when a linear layer is to be domain
 // parallel, or a convolution with fewer output rows than there are strips, or for columns those of check_columns()
 // (train/columns.hpp). One strip is none, and columns of one part are all: integrated.
+// Precondition: not Kind::automatic.
 std::vector<LayerStrategy> decide(const Strategy& strategy, const Network& network, Grid grid, std::int64_t batch);
 
 // What Strategy::Kind::domain puts convolutions on.

@@ -7,6 +7,7 @@
 #include "base/options.hpp"
 #include "base/units.hpp"
 #include "calibrate/profile.hpp"
+#include "train/job.hpp"
 
 namespace po = boost::program_options;
 
@@ -54,6 +55,8 @@ CostJob read_job(const po::variables_map& values) {
   job.plan.algorithm = parse_algorithm("--collectives", text_of(values, "collectives"));
   job.plan.gather = parse_gather("--gather", text_of(values, "gather"));
   job.plan.strategy = parse_strategy("--strategy", text_of(values, "strategy"));
+  refuse_auto(job.plan.strategy,
+              "another strategy, or simtrain --strategy auto, whose report has the costs of what it finds");
   job.latency_s = parse_seconds("--latency", text_of(values, "latency"));
   job.bandwidth_Bps = parse_bandwidth_Bps("--bandwidth", text_of(values, "bandwidth"));
   job.most_messages =

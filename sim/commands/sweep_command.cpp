@@ -71,6 +71,8 @@ int sweep_command(const std::vector<std::string>& arguments) {
   const ReplicaOptions replicas = replicas_from(values).within_memory(processes);
   const PredictionOptions prediction = prediction_from(values);
   const Job job = job_from(values);
+  refuse_auto(job.plan.strategy, "simtrain --strategy auto --processes " + std::to_string(processes) +
+                                     ", which tries all grids for each layer, or another strategy");
   (void)load_profile(prediction);  // says now what every grid would say
   if (replicas.count > 0) check_noise(job, prediction);
   const PlatformSummary platform = summarise_platform(prediction.platform);

@@ -7,9 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "base/error.hpp"
 
@@ -110,6 +112,22 @@ TaskOutcome Workers::take(std::size_t i) {
   if (WIFSIGNALED(status))
     why += std::string(": ") + ::strsignal(WTERMSIG(status)) + " (signal " + std::to_string(WTERMSIG(status)) + ")";
   return {worker.task, TaskOutcome::Kind::failure, why};
+}
+
+std::vector<TaskOutcome> run_all(std::size_t count, int at_a_time,
+                                 const std::function<std::string(std::size_t)>& work) {
+  const auto most = static_cast<std::size_t>(
+      at_a_time > 0 ? at_a_time : std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
+  std::vector<TaskOutcome> outcomes(count);
+  Workers running;
+  for (std::size_t started = 0, done = 0; done < count; ++done) {
+    for (; started < count && running.running() < most; ++started)
+      running.start(started, [&] { return work(started); });
+    TaskOutcome outcome = running.next_done();
+    const std::size_t task = outcome.task;
+    outcomes[task] = std::move(outcome);
+  }
+  return outcomes;
 }
 
 }  // namespace simtrain

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "base/error.hpp"
 #include "report/json.hpp"
@@ -14,23 +13,6 @@
 namespace simtrain {
 
 namespace {
-
-// The outcomes of tasks 0 ... count - 1, in their order.
-std::vector<TaskOutcome> run_all(std::size_t count, int at_a_time,
-                                 const std::function<std::string(std::size_t)>& work) {
-  const auto most = static_cast<std::size_t>(
-      at_a_time > 0 ? at_a_time : std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
-  std::vector<TaskOutcome> outcomes(count);
-  Workers running;
-  for (std::size_t started = 0, done = 0; done < count; ++done) {
-    for (; started < count && running.running() < most; ++started)
-      running.start(started, [&] { return work(started); });
-    TaskOutcome outcome = running.next_done();
-    const std::size_t task = outcome.task;
-    outcomes[task] = std::move(outcome);
-  }
-  return outcomes;
-}
 
 // What a child answers: the seconds of an iteration, to the last bit.
 std::string seconds_text(double seconds) { return nlohmann::json(seconds).dump(); }
@@ -65,33 +47,48 @@ std::vector<Grid> smaller_grids(Grid grid, std::int64_t slots) {
 
 }  // namespace
 
-std::vector<PlacementTrial> try_placements(const Job& job, const PredictionOptions& options) {
-  const std::vector<Placement> placements = deterministic_placements();
-  Job once = job;
-  once.iterations = 1;
-  once.warm_up = 0;
-  once.epochs = 0;
-  PredictionOptions trial = alone(options);
-  trial.detail = Detail::merged;
-  trial.merge_if_possible = true;
-  const auto outcomes = run_all(placements.size(), options.processes, [&](std::size_t i) {
-    trial.placement = placements[i];
+std::vector<VariantTime> try_variants(const std::vector<Variant>& variants, int at_a_time) {
+  const auto outcomes = run_all(variants.size(), at_a_time, [&](std::size_t i) {
+    Job once = variants[i].job;
+    once.iterations = 1;
+    once.warm_up = 0;
+    once.epochs = 0;
+    PredictionOptions trial = alone(variants[i].options);
+    trial.detail = Detail::merged;
+    trial.merge_if_possible = true;
     try {
       return seconds_text(predict(once, trial).iteration_s);
     } catch (const NotPlaceable& error) {
       return nlohmann::json(error.what()).dump();
     }
   });
-  std::vector<PlacementTrial> trials;
-  for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    if (outcomes[i].kind == TaskOutcome::Kind::input_error) throw InputError(outcomes[i].text);
-    if (outcomes[i].kind == TaskOutcome::Kind::failure) throw Failure(outcomes[i].text);
-    const nlohmann::json answer = nlohmann::json::parse(outcomes[i].text);
-    trials.push_back({name_of(placements[i]), {}, {}});
+  std::vector<VariantTime> times;
+  for (const TaskOutcome& outcome : outcomes) {
+    if (outcome.kind == TaskOutcome::Kind::failure) throw Failure(outcome.text);
+    if (outcome.kind == TaskOutcome::Kind::input_error) {
+      times.push_back({{}, outcome.text, true});
+      continue;
+    }
+    const nlohmann::json answer = nlohmann::json::parse(outcome.text);
     if (answer.is_number())
-      trials.back().iteration_s = answer.get<double>();
+      times.push_back({answer.get<double>(), {}, false});
     else
-      trials.back().error = answer.get<std::string>();
+      times.push_back({{}, answer.get<std::string>(), false});
+  }
+  return times;
+}
+
+std::vector<PlacementTrial> try_placements(const Job& job, const PredictionOptions& options) {
+  std::vector<Variant> variants;
+  for (const Placement& placement : deterministic_placements()) {
+    variants.push_back({job, options});
+    variants.back().options.placement = placement;
+  }
+  const std::vector<VariantTime> times = try_variants(variants, options.processes);
+  std::vector<PlacementTrial> trials;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (times[i].wrong_input) throw InputError(times[i].error);
+    trials.push_back({name_of(variants[i].options.placement), times[i].iteration_s, times[i].error});
   }
   return trials;
 }

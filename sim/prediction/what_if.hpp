@@ -1,13 +1,29 @@
 // Predictions beside the one that was asked for: which placement is the fastest, what slow parts cost, what the
-// network's limits cost. Each runs in a child process, since a process can hold one simulation.
+// network's limits cost; which strategy is the fastest, in sim/prediction/choose_strategy.hpp. Each runs in a child
+// process, since a process can hold one simulation.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "report/result.hpp"
 #include "sim/prediction/prediction.hpp"
 
 namespace simtrain {
+
+struct Variant {
+  Job job;
+  PredictionOptions options;
+};
+struct VariantTime {
+  std::optional<double> iteration_s;  // none: it cannot be had, for this reason
+  std::string error;
+  bool wrong_input = false;  // not only that the hosts do not lie so that the placement can be had
+};
+// One iteration of each, without warm-up, rounds merged where that is possible; so many at a time, 0: one per core.
+// Failure when a simulation fails.
+std::vector<VariantTime> try_variants(const std::vector<Variant>& variants, int at_a_time);
 
 // One iteration for each of deterministic_placements(), without warm-up, rounds merged where that is possible. In their
 // order. InputError when the input is wrong for all of them, Failure when a simulation fails.
