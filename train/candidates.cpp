@@ -17,9 +17,12 @@ void sort_by_seconds(std::vector<Candidate>& candidates) {
                    [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
 }
 
-// Each kind on the grid where it is best.
-std::vector<Candidate> plain_ones(const StrategySearch& search, int processes) {
-  std::vector<Candidate> best_ones;
+// Each kind on the grid where it is best, then on the others.
+struct PlainOnes {
+  std::vector<Candidate> best, others;
+};
+PlainOnes plain_ones(const StrategySearch& search, int processes) {
+  PlainOnes plain;
   for (const Strategy::Kind kind : kPlain) {
     const Strategy strategy{.kind = kind};
     std::vector<Candidate> on_grids;
@@ -27,10 +30,11 @@ std::vector<Candidate> plain_ones(const StrategySearch& search, int processes) {
       if (const std::optional<Choice> choice = search.choice_of(strategy, grid))
         on_grids.push_back({to_string(strategy) + " on " + to_string(grid), *choice, search.seconds(*choice)});
     sort_by_seconds(on_grids);
-    if (!on_grids.empty()) best_ones.push_back(on_grids.front());
+    for (std::size_t i = 0; i < on_grids.size(); ++i) (i == 0 ? plain.best : plain.others).push_back(on_grids[i]);
   }
-  sort_by_seconds(best_ones);
-  return best_ones;
+  sort_by_seconds(plain.best);
+  sort_by_seconds(plain.others);
+  return plain;
 }
 
 std::vector<Candidate> runners_up(const StrategySearch& search, const Choice& best) {
@@ -57,11 +61,13 @@ std::vector<Candidate> candidates_of(const StrategySearch& search, int processes
     if (!known) candidates.push_back(candidate);
     return !known;
   };
-  const std::vector<Candidate> plain = plain_ones(search, processes), others = runners_up(search, least.values);
-  for (std::size_t p = 0, o = 0; p < plain.size() || o < others.size();) {
-    while (p < plain.size() && !add(plain[p++])) continue;
+  const PlainOnes plain = plain_ones(search, processes);
+  const std::vector<Candidate> others = runners_up(search, least.values);
+  for (std::size_t p = 0, o = 0; p < plain.best.size() || o < others.size();) {
+    while (p < plain.best.size() && !add(plain.best[p++])) continue;
     while (o < others.size() && !add(others[o++])) continue;
   }
+  for (const Candidate& one : plain.others) add(one);
   return candidates;
 }
 

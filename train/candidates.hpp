@@ -15,7 +15,7 @@ struct Candidate {
 };
 
 // Each choice once. First the least of all; then in turns the plain strategies, each on its best grid, and, for each
-// layer, the least with that layer split otherwise; both by their seconds.
+// layer, the least with that layer split otherwise; then the plain ones on other grids; all of them by their seconds.
 std::vector<Candidate> candidates_of(const StrategySearch& search, int processes);
 
 // Where an iteration spends the most time, by the formulas: layers on one grid, or on strips of it, together.

@@ -31,12 +31,20 @@ StrategySearch::StrategySearch(const Network& network, const PlanOptions& option
     if (layer.weighted()) layers_.push_back({layer.name, splits_of(layer, processes, options.batch)});
   for (const LayerChoices& layer : layers_) {
     sizes_.push_back(static_cast<int>(layer.splits.size()));
-    for (const LayerChoices& other : layers_)
-      if (&other != &layer && matches(layer.name, other.name))
-        throw InputError("--strategy: auto: layer '" + layer.name + "' of network '" + network.name +
-                         "' has a name that as a pattern matches '" + other.name + "' too; expected one without * or ?");
+    check_name(layer.name);
   }
   fill_tables();
+}
+
+// Rules are written with names: they must be read again, and match nothing else.
+void StrategySearch::check_name(const std::string& name) const {
+  const StrategyRule rule{name, {1, 1}};
+  const bool readable = name.find(';') == std::string::npos &&
+                        parse_strategy("--strategy", name + ":1x1").rules == std::vector<StrategyRule>{rule};
+  const auto matched = [&](const LayerChoices& other) { return other.name != name && matches(name, other.name); };
+  if (readable && std::none_of(layers_.begin(), layers_.end(), matched)) return;
+  throw InputError("--strategy: 'auto' cannot write a rule for layer '" + name + "' of network '" + network_.name +
+                   "'; expected a name of letters, digits, '_' and '-'");
 }
 
 double StrategySearch::assignments() const {

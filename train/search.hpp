@@ -34,8 +34,8 @@ class StrategySearch {
   };
 
   // `options`: all but grid and strategy counts; overlap does not, since nothing is hidden in this model. `prices` must
-  // outlive the object. Prices everything: AlexNet on 4096 processes takes a second. InputError when the network's
-  // layers cannot be told apart by rules.
+  // outlive the object. Prices everything: AlexNet on 4096 processes takes a second. InputError when a layer's
+  // name cannot stand in a rule.
   StrategySearch(const Network& network, const PlanOptions& options, int processes, PricedOperations& prices,
                  AlphaBeta speed);
 
@@ -54,6 +54,7 @@ class StrategySearch {
   [[nodiscard]] StepCosts& costs() const { return *costs_; }
 
  private:
+  void check_name(const std::string& name) const;
   void fill_tables();
 
   Network network_;
