@@ -163,7 +163,9 @@ TEST(StrategySearch, RefusesNamesThatRulesCannotHold) {
     std::string text = kEvenMlp;
     text.replace(text.find("fc1"), 3, first);
     text.replace(text.find("fc2"), 3, second);
-    const StrategySearch made(network_from_json("named", text), {.batch = 4}, 2, prices.operations, {});
+    PlanOptions options;
+    options.batch = 4;
+    const StrategySearch made(network_from_json("named", text), options, 2, prices.operations, {});
     return made.assignments();
   };
   EXPECT_EQ(search("fc1", "block:2"), 8);
