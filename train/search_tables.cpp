@@ -4,6 +4,9 @@
 #include <limits>
 #include <numeric>
 
+#include "base/error.hpp"
+#include "base/units.hpp"
+
 namespace simtrain {
 
 namespace {
@@ -86,6 +89,12 @@ std::vector<CostFactor> SearchTables::fill(const Priced& priced) const {
   const std::vector<int> colour = colours();
   std::vector<int> most(*std::max_element(colour.begin(), colour.end()) + 1U, 0);  // splits, by colour
   for (std::size_t u = 0; u < colour.size(); ++u) most[at(colour[u])] = std::max(most[at(colour[u])], sizes_[u]);
+  double plans = 1;
+  for (const int splits : most) plans *= splits;
+  if (plans > kMostPlans)
+    throw InputError("--strategy: 'auto' would have to plan network '" + network_.name + "' in " +
+                     format_count(plans) + " ways; expected a number of processes with fewer divisors, or a network " +
+                     "in which fewer layers read the same output");
   for (std::vector<int> of_colour(most.size(), 0);;) {
     for (std::size_t u = 0; u < values.size(); ++u) values[u] = of_colour[at(colour[u])] % sizes_[u];
     plan_it();

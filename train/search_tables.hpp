@@ -22,6 +22,8 @@
 
 namespace simtrain {
 
+inline constexpr double kMostPlans = 100'000;
+
 class SearchTables {
  public:
   // The network of a plan, and how many splits its layers with weights have.
@@ -30,7 +32,8 @@ class SearchTables {
   // price(values): adds what each step of the plan with these splits takes to the table of its owner, by add(owner,
   // seconds); false: there is no such plan.
   using Priced = std::function<bool(const std::vector<int>& values, std::vector<double>& by_owner)>;
-  // The tables, by group. An entry for which there is no plan is infinite.
+  // The tables, by group. An entry for which there is no plan is infinite. InputError when more than kMostPlans are
+  // needed: minutes.
   std::vector<CostFactor> fill(const Priced& priced) const;
 
   // Whose table has a step's time.

@@ -205,6 +205,28 @@ inline Result with_machine(Result result) {
   return with_bounds(result);
 }
 
+// With what --strategy auto did: the first trial is the least by the formulas, the second one was faster.
+inline Result with_search(Result result) {
+  FormulaSeconds first{.compute = 0.030}, second{.compute = 0.020}, more{.compute = -0.004};
+  const auto at = [](FormulaSeconds& seconds, Phase phase) -> double& {
+    return seconds.exchanges[static_cast<std::size_t>(phase)];
+  };
+  at(first, Phase::all_gather) = 0.002;
+  at(second, Phase::reduce_weights) = 0.008;
+  at(more, Phase::reduce_data) = 0.006;
+  result.strategy_search = StrategySearchResult{
+      .processes = 8,
+      .latency_s = 1e-6,
+      .bandwidth_Bps = 1e9,
+      .assignments = 28,
+      .trials = {{"least by the formulas", "conv1:1x8; fc2:8x1", {1, 8}, 0.058, 0.085, ""},
+                 {"uniform on 4x2", "*:4x2", {4, 2}, 0.060, 0.080, ""},
+                 {"fc2 on 1x8 instead", "*:1x8", {1, 8}, 0.062, {}, "needs 9.00 GiB on a host, which has 8.00 GiB"}},
+      .chosen = 1,
+      .layers = {{"conv1", "4x2", first, SplitLayer::Other{"1x8", more, {"fc2"}}}, {"fc2", "4x2", second, {}}}};
+  return result;
+}
+
 // The same job on real MPI: no platform, no profile, no formulas, with losses.
 inline Result sample_native_result() {
   Result result = sample_result();

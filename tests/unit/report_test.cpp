@@ -7,6 +7,7 @@
 #include "report/sections.hpp"
 #include "report/table.hpp"
 #include "report/terminal.hpp"
+#include "tests/support/report_text.hpp"
 #include "tests/support/sample_result.hpp"
 
 namespace simtrain {
@@ -311,6 +312,28 @@ TEST(Report, SaysWhatTheMachineDoes) {
   EXPECT_TRUE(says(text, "x+ 7.50 % (20.0 %), x- 0.00 % (0.00 %)"));
   EXPECT_TRUE(says(text, "4 ranks of a host need 80.0 MiB, 100.0 % of its 80.0 MiB"));
   EXPECT_FALSE(says(to_text(sample_result()), "Busiest links"));
+}
+
+TEST(Report, SaysHowAStrategyWasChosen) {
+  const std::string text = to_text(with_search(sample_result()));
+  EXPECT_EQ(to_text(sample_result()).find("how it was chosen"), std::string::npos);
+  EXPECT_GT(line_with(text, {"strategy auto: uniform"}), 0);
+  EXPECT_NE(unwrapped(text).find("Of 28 ways to split 2 layers over 8 ranks"), std::string::npos) << text;
+  EXPECT_NE(unwrapped(text).find("2 were simulated"), std::string::npos) << text;
+  EXPECT_EQ(after(text, "1 least by the formulas"), (Words{"58.000", "85.000", "1.06"}));
+  EXPECT_EQ(after(text, "2 uniform on 4x2"), (Words{"60.000", "80.000", "1.00", "chosen"}));
+  EXPECT_EQ(after(text, "3 fc2 on 1x8 instead"), (Words{"62.000", "-", "-"}));
+  EXPECT_EQ(after(text, "1 conv1:1x8;"), (Words{"fc2:8x1"}));
+  EXPECT_NE(unwrapped(text).find("left out: needs 9.00 GiB"), std::string::npos) << text;
+  // By the formulas 60 - 58 ms less, simulated 85 - 80 ms more.
+  EXPECT_NE(unwrapped(text).find("1 takes 2.00 ms less than 2, simulated 5.00 ms more"), std::string::npos) << text;
+  // 30 + 2 ms; -4 + 6 ms.
+  EXPECT_EQ(after(text, "conv1 4x2"),
+            (Words{"32.000", "1x8", "*", "2.000", "+6.000", "all-reduce", "dX,", "-4.000", "computing"}));
+  EXPECT_EQ(after(text, "fc2 4x2"), (Words{"28.000", "-", "-"}));
+  Result least = with_search(sample_result());
+  least.strategy_search->chosen = 0;
+  EXPECT_EQ(to_text(least).find("simulated 5.00 ms more"), std::string::npos);
 }
 
 TEST(Report, AllRanksOfAHostMustFit) {

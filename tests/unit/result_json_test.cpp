@@ -32,7 +32,9 @@ void expect_complaint(const json& document, const std::string& about) {
   EXPECT_NE(text.find(about), std::string::npos) << "expected '" << about << "' in '" << text << "'";
 }
 
-json sample_document() { return json::parse(to_json(with_machine(with_replicas(with_phases(sample_result()))))); }
+json sample_document() {
+  return json::parse(to_json(with_search(with_machine(with_replicas(with_phases(sample_result()))))));
+}
 
 // Calls visit(pointer) for every object of the document.
 template <typename Visit>
@@ -49,7 +51,7 @@ TEST(ResultJson, RoundTripGivesAnEqualResult) {
   calibrated.platform->network_source = "remote messages up to 1.00 MiB";
   calibrated.platform->network_outside_share = 0.25;
   for (const Result& result : {sample_result(), calibrated, sample_native_result(), with_phases(sample_native_result()),
-                               with_replicas(sample_result()), with_machine(sample_result()),
+                               with_replicas(sample_result()), with_machine(sample_result()), with_search(sample_result()),
                                with_redistribution(sample_result()), with_phases(with_redistribution(sample_result())),
                                with_phases(with_halo(sample_result())), with_phases(with_columns(sample_result()))}) {
     const std::string text = to_json(result);
@@ -138,7 +140,8 @@ TEST(ResultJson, EveryMissingOrUnknownKeyIsRefused) {
     expect_complaint(changed, "colour");
     for (const auto& [key, value] : document[at].items()) {
       if (key == "profile" || key == "host_bytes" || key == "replicas") continue;  // may be absent
-      if (at.empty() && (key == "links" || key == "slow_parts" || key == "placement_trials")) continue;
+      if (at.empty() && (key == "links" || key == "slow_parts" || key == "placement_trials" || key == "strategy_search"))
+        continue;
       changed = document;
       changed[at].erase(key);
       expect_complaint(changed, key);
@@ -171,6 +174,10 @@ TEST(ResultJson, WrongTypesAndRangesAreRefused) {
   expect_complaint(with("/slow_parts/hosts/0/factor", 2), "'slow_parts.hosts[0].factor'");
   expect_complaint(with("/slow_parts/without/0/grid_rows", 0), "'slow_parts.without[0].grid_rows'");
   expect_complaint(with("/placement_trials/0/iteration_s", "fast"), "'placement_trials[0].iteration_s'");
+  expect_complaint(with("/strategy_search/chosen", 3), "'strategy_search.chosen'");
+  expect_complaint(with("/strategy_search/trials/0/formula_s", -1), "'strategy_search.trials[0].formula_s'");
+  expect_complaint(with("/strategy_search/layers/0/seconds/compute_s", -1), "compute_s'");
+  expect_complaint(with("/strategy_search/layers/0/other/changed/0", 1), "changed'");
   expect_complaint(with("/memory/ranks_on_host", 0), "'memory.ranks_on_host'");
   expect_complaint(with("/native", json::object()), "'native'");  // a simulated result has none
 }
@@ -234,7 +241,8 @@ TEST(ResultJson, ReplicasMustAgreeWithThemselves) {
 TEST(ResultJson, WritesFilesForTheSchemaTests) {
   Result diverged = sample_native_result();
   diverged.losses.push_back(std::nan(""));
-  write_file("result-simulated.json", to_json(with_machine(with_replicas(with_phases(sample_result())))));
+  const Result simulated = with_search(with_machine(with_replicas(with_phases(sample_result()))));
+  write_file("result-simulated.json", to_json(simulated));
   write_file("result-native.json", to_json(diverged));
   write_file("sweep.json",
              sweep_to_json({{.grid_rows = 4, .grid_columns = 2, .result = with_replicas(sample_result()), .error = ""},
@@ -243,8 +251,7 @@ TEST(ResultJson, WritesFilesForTheSchemaTests) {
   json broken = sample_document();
   broken["layers"][1]["colour"] = "red";
   write_file("result-broken.json", broken.dump());
-  EXPECT_EQ(result_from_json("result-simulated.json", read_file("result", "result-simulated.json")),
-            with_machine(with_replicas(with_phases(sample_result()))));
+  EXPECT_EQ(result_from_json("result-simulated.json", read_file("result", "result-simulated.json")), simulated);
 }
 
 }  // namespace
