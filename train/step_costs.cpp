@@ -5,8 +5,7 @@
 
 namespace simtrain {
 
-// The clocks of the ranks that are looked at: of the strips of a grid column, or of one rank. They are aligned where a
-// layer begins, and count from there.
+// The clocks of the few ranks that are looked at. They are aligned where a layer begins, and count from there.
 class StepWalk {
  public:
   StepWalk(const Plan& plan, StepCosts& costs) : plan_(plan), costs_(costs) {}
@@ -23,16 +22,13 @@ class StepWalk {
   static constexpr int kNone = -2, kNext = -3;  // layers: none, whichever computes next
 
   double take(const ComputeStep& step) {
-    const Grid grid = plan_.grid_of(step);
-    const auto ranks = static_cast<std::size_t>(plan_.in_strips(step.layer) ? grid.rows : 1);
     if (layer_ != kNext && layer_ != step.layer) align();
-    clocks_.resize(ranks);
+    if (layer_ != step.layer) ranks_ = looked_at(step);
+    clocks_.resize(ranks_.size());
     layer_ = step.layer;
     const double before = latest();
-    for (std::size_t i = 0; i < ranks; ++i) {
-      const Coordinates at = plan_.options.grid.coordinates(static_cast<int>(i));  // of column 0 of the layer's grid
-      clocks_[i] += costs_.prices_.price(plan_.operation(step, at)).seconds;
-    }
+    for (std::size_t i = 0; i < ranks_.size(); ++i)
+      clocks_[i] += costs_.prices_.price(plan_.operation(step, plan_.options.grid.coordinates(ranks_[i]))).seconds;
     return latest() - before;
   }
 
@@ -64,6 +60,27 @@ class StepWalk {
 
   double take(const WaitStep& /*step*/) { return 0; }
 
+  // In the first column of the layer's grid, which has the most samples: all strips; or the first rank, which has the
+  // most rows, the first that has fewer, for which kernels may be slower, and those whose filters are of several groups.
+  [[nodiscard]] std::vector<int> looked_at(const ComputeStep& step) const {
+    const Grid grid = plan_.grid_of(step);
+    if (plan_.in_strips(step.layer)) {
+      std::vector<int> strips(static_cast<std::size_t>(grid.rows));
+      std::iota(strips.begin(), strips.end(), 0);
+      return strips;
+    }
+    const Layer& layer = plan_.network.layers[static_cast<std::size_t>(step.layer)];
+    const Partition rows{layer.out.channels, grid.rows};
+    std::vector<int> ranks{0};
+    if (const auto shorter = static_cast<int>(rows.total % rows.parts); shorter > 0) ranks.push_back(shorter);
+    constexpr std::int64_t kMostGroups = 8;  // the others are alike
+    for (std::int64_t group = 1; group < std::min(layer.groups, kMostGroups); ++group) {
+      const std::int64_t first = group * (rows.total / layer.groups), rank = rows.part_of(first);
+      if (rows.offset(rank) != first && ranks.back() != rank) ranks.push_back(static_cast<int>(rank));
+    }
+    return ranks;
+  }
+
   void align() {
     clocks_.clear();
     layer_ = kNone;
@@ -74,6 +91,7 @@ class StepWalk {
 
   const Plan& plan_;
   StepCosts& costs_;
+  std::vector<int> ranks_;  // of the layer
   std::vector<double> clocks_;
   int layer_ = kNone;
   const StepCosts::HaloCost* halo_ = nullptr;
@@ -81,7 +99,8 @@ class StepWalk {
 
 std::vector<double> StepCosts::of(const Plan& plan) { return StepWalk(plan, *this).seconds(); }
 
-// The first member has the largest block, and of a pair that acts as one it is the one that acts.
+// The first member has the largest block, and of a pair that acts as one it is the one that acts. In a ring nobody is
+// through before the largest block has been everywhere, which takes as many rounds as there are.
 double StepCosts::collective_s(CollectiveOp operation, Algorithm algorithm, const Partition& blocks) {
   const CollectiveKey key{static_cast<int>(operation), static_cast<int>(algorithm), blocks.total, blocks.parts,
                           blocks.unit};
@@ -90,7 +109,9 @@ double StepCosts::collective_s(CollectiveOp operation, Algorithm algorithm, cons
   double seconds = 0;
   const int rounds = round_count(algorithm, operation, static_cast<int>(blocks.parts));
   for (int i = 0; i < rounds; ++i) {
-    const Round round = round_of(algorithm, operation, blocks, 0, i);
+    Round round = round_of(algorithm, operation, blocks, 0, i);
+    if (algorithm == Algorithm::ring)
+      round = {.send_to = 1, .receive = {{{{0, blocks.length(0)}, {}}}}, .reduce = round.reduce};
     if (round.send_to >= 0 || round.receive_from >= 0)
       seconds = message_end(seconds, seconds, std::max(round.send.count(), round.receive.count()), network_);
     if (!round.reduce) continue;
