@@ -122,13 +122,13 @@ void add_strategy_search(Page& page, const Result& result) {
   const auto simulated = std::count_if(search.trials.begin(), search.trials.end(),
                                        [](const StrategyTrial& one) { return one.iteration_s.has_value(); });
   page.heading("Strategy: how it was chosen");
-  page.sentence("Of " + print("%.3g", search.assignments) + " ways to split " +
-                counted(static_cast<std::int64_t>(search.layers.size()), "layer") + " over " +
-                counted(search.processes, "rank") + ", the least by the formulas is known exactly; of " +
-                "those near it, and of the plain strategies, " +
-                std::to_string(simulated) + (simulated == 1 ? " was" : " were") + " simulated. Formulas: computing by the profile, messages with alpha = " +
-                format_seconds(search.latency_s) + ", 1/beta = " + format_bandwidth(search.bandwidth_Bps) +
-                ", nothing hidden.");
+  page.sentence(
+      "Of " + print("%.3g", search.assignments) + " ways to split " +
+      counted(static_cast<std::int64_t>(search.layers.size()), "layer") + " over " + counted(search.processes, "rank") +
+      ", the least by the formulas is known exactly; of " + "those near it, and of the plain strategies, " +
+      std::to_string(simulated) + (simulated == 1 ? " was" : " were") +
+      " simulated. Formulas: computing by the profile, messages with alpha = " + format_seconds(search.latency_s) +
+      ", 1/beta = " + format_bandwidth(search.bandwidth_Bps) + ", nothing hidden.");
   add_trials(page, search);
   add_difference(page, search);
   add_layers_split(page, search);

@@ -13,8 +13,8 @@
 namespace simtrain {
 
 struct CostFactor {
-  std::vector<int> scope;      // variables, each once
-  std::vector<double> table;   // the last variable's value runs fastest; infinity: not possible
+  std::vector<int> scope;     // variables, each once
+  std::vector<double> table;  // the last variable's value runs fastest; infinity: not possible
 };
 
 // Where in a table over these variables the entry is for the values of all variables, and how many entries it has.

@@ -4,9 +4,9 @@
 // What an iteration takes is a sum of terms (train/step_costs.hpp prices the steps of a plan), each of which depends on
 // how a few layers are split: a product on its own layer, a gather or a redistribution on the layer that puts a value
 // out and on those that read it. So plans of the whole network in which neighbouring layers are split in all ways tell
-// the terms of all layers at once (train/search_tables.hpp), the search needs no second description of what a plan does,
-// and the least sum is found exactly (train/minimise.hpp). Greedy choices are not: a layer may be worth its price only
-// with the next one.
+// the terms of all layers at once (train/search_tables.hpp), the search needs no second description of what a plan
+// does, and the least sum is found exactly (train/minimise.hpp). Greedy choices are not: a layer may be worth its price
+// only with the next one.
 #pragma once
 
 #include <memory>

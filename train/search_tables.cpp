@@ -20,8 +20,7 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 SearchTables::SearchTables(const Network& network, const std::vector<int>& sizes) : network_(network), sizes_(sizes) {
   int weighted = 0;
-  for (const Layer& layer : network.layers)
-    groups_.push_back(layer.weighted() ? weighted++ : group(layer.inputs[0]));
+  for (const Layer& layer : network.layers) groups_.push_back(layer.weighted() ? weighted++ : group(layer.inputs[0]));
   scopes_.resize(sizes.size());
   for (std::size_t u = 0; u < scopes_.size(); ++u) scopes_[u].push_back(static_cast<int>(u));
   for (std::size_t i = 0; i < network.layers.size(); ++i)
@@ -61,7 +60,8 @@ std::vector<int> SearchTables::colours() const {
         if (other != one) others[at(one)].push_back(other);
   std::vector<int> order(scopes_.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return others[at(a)].size() > others[at(b)].size(); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return others[at(a)].size() > others[at(b)].size(); });
   std::vector<int> colours(scopes_.size(), -1);
   for (const int one : order) {
     int& colour = colours[at(one)];
@@ -92,8 +92,8 @@ std::vector<CostFactor> SearchTables::fill(const Priced& priced) const {
   double plans = 1;
   for (const int splits : most) plans *= splits;
   if (plans > kMostPlans)
-    throw InputError("--strategy: 'auto' would have to plan network '" + network_.name + "' in " +
-                     format_count(plans) + " ways; expected a number of processes with fewer divisors, or a network " +
+    throw InputError("--strategy: 'auto' would have to plan network '" + network_.name + "' in " + format_count(plans) +
+                     " ways; expected a number of processes with fewer divisors, or a network " +
                      "in which fewer layers read the same output");
   for (std::vector<int> of_colour(most.size(), 0);;) {
     for (std::size_t u = 0; u < values.size(); ++u) values[u] = of_colour[at(colour[u])] % sizes_[u];

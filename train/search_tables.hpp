@@ -45,7 +45,7 @@ class SearchTables {
 
   const Network& network_;
   const std::vector<int>& sizes_;
-  std::vector<int> groups_;              // by layer
+  std::vector<int> groups_;               // by layer
   std::vector<std::vector<int>> scopes_;  // by group
 };
 

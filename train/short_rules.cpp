@@ -75,9 +75,10 @@ class RuleWriter {
     if (run.size() == 1) return add(first, splits_[run.front()]);
     std::size_t common = first.size();
     for (const std::size_t i : run)
-      common = std::min(common, static_cast<std::size_t>(
-                                    std::mismatch(first.begin(), first.end(), names_[i].begin(), names_[i].end()).first -
-                                    first.begin()));
+      common = std::min(
+          common,
+          static_cast<std::size_t>(std::mismatch(first.begin(), first.end(), names_[i].begin(), names_[i].end()).first -
+                                   first.begin()));
     if (const std::string pattern = first.substr(0, common) + "*"; pure(pattern, splits_[run.front()]))
       return add(pattern, splits_[run.front()]);
     std::vector<std::size_t> part;  // whose names agree in one character more

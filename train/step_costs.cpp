@@ -61,7 +61,8 @@ class StepWalk {
   double take(const WaitStep& /*step*/) { return 0; }
 
   // In the first column of the layer's grid, which has the most samples: all strips; or the first rank, which has the
-  // most rows, the first that has fewer, for which kernels may be slower, and those whose filters are of several groups.
+  // most rows, the first that has fewer, for which kernels may be slower, and those whose filters are of several
+  // groups.
   [[nodiscard]] std::vector<int> looked_at(const ComputeStep& step) const {
     const Grid grid = plan_.grid_of(step);
     if (plan_.in_strips(step.layer)) {

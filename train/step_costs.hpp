@@ -1,16 +1,17 @@
-// What the steps of a plan take, without contention, on a few ranks that stand for all: those with the largest parts. So
-// thousands of plans are priced in a second, also those of thousands of ranks, whose clocks train/cost.hpp would all
+// What the steps of a plan take, without contention, on a few ranks that stand for all: those with the largest parts.
+// So thousands of plans are priced in a second, also those of thousands of ranks, whose clocks train/cost.hpp would all
 // keep.
 //
 // Where sizes and numbers of ranks are powers of two, so that ranks are in step, the sum over the steps is that of
 // train/cost.hpp. Where they are not, it differs by what ranks wait for each other in a step, which is not seen, or do
-// not wait because another one was slower in the step before, which is counted: by two
-// percent at most in random assignments of AlexNet, VGG-16 and ResNet-50 on 60 to 4096 ranks, by some percent for images
-// of a few odd rows (tests/unit/search_test.cpp prints it). Of layers in strips, all strips
-// of the first grid column are looked at: those at the edge of an image have one neighbour less.
+// not wait because another one was slower in the step before, which is counted: by two percent at most in random
+// assignments of AlexNet, VGG-16 and ResNet-50 on 60 to 4096 ranks, by up to five for images of a few odd rows
+// (tests/unit/search_test.cpp prints it). Of layers in strips, all strips of the first grid column are looked at: those
+// at the edge of an image have one neighbour less.
 //
 // Redistributions have their own order in which ranks wait for each other: they are priced on the clocks of all ranks,
-// or of two blocks of ranks that talk among themselves; where that is thousands of messages, on the rounds of two ranks.
+// or of two blocks of ranks that talk among themselves; where that is thousands of messages, on the rounds of two
+// ranks.
 //
 // What a step takes does not depend on what comes before it, but for the end of a halo exchange, which is hidden by the
 // computing since its begin: of the same layer.

@@ -46,7 +46,6 @@ class Workers {
 };
 
 // The outcomes of tasks 0 ... count - 1, in their order, so many at a time; 0: one per core.
-std::vector<TaskOutcome> run_all(std::size_t count, int at_a_time,
-                                 const std::function<std::string(std::size_t)>& work);
+std::vector<TaskOutcome> run_all(std::size_t count, int at_a_time, const std::function<std::string(std::size_t)>& work);
 
 }  // namespace simtrain

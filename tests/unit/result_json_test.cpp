@@ -140,7 +140,8 @@ TEST(ResultJson, EveryMissingOrUnknownKeyIsRefused) {
     expect_complaint(changed, "colour");
     for (const auto& [key, value] : document[at].items()) {
       if (key == "profile" || key == "host_bytes" || key == "replicas") continue;  // may be absent
-      if (at.empty() && (key == "links" || key == "slow_parts" || key == "placement_trials" || key == "strategy_search"))
+      if (at.empty() &&
+          (key == "links" || key == "slow_parts" || key == "placement_trials" || key == "strategy_search"))
         continue;
       changed = document;
       changed[at].erase(key);

@@ -129,9 +129,9 @@ TEST(StrategySearch, FindsTheBestOfAllAssignments) {
 // Two layers without biases on two ranks, d 2 -> 8 -> 2, 12 samples, computing free, no latency, ring. In bytes that a
 // rank sends, x 4 / 2 halves:
 //   fc1 on 1x2   all-reduce of dW, 16 floats: 64          fc1 on 2x1   nothing
-//   fc2 on 1x2   the same, 64                             fc2 on 2x1   all-reduce of dX, 8 x 12: 384; logits, 1 x 12: 48
-//   1x2 -> 2x1   X, 8 x 6: 192; dX, whole: nothing        2x1 -> 1x2   X, 4 x 6: 96; dX, 4 x 6: 96
-//   2x1 -> 2x1   gather of Y, 4 x 12: 192
+//   fc2 on 1x2   the same, 64                             fc2 on 2x1   all-reduce of dX, 8 x 12: 384; logits, 1 x 12:
+//   48 1x2 -> 2x1   X, 8 x 6: 192; dX, whole: nothing        2x1 -> 1x2   X, 4 x 6: 96; dX, 4 x 6: 96 2x1 -> 2x1 gather
+//   of Y, 4 x 12: 192
 TEST(StrategySearch, LooksFurtherThanGreedyChoices) {
   const Network network = network_from_json("two", R"({
     "format": "simtrain-network", "version": 1, "name": "two",
@@ -144,8 +144,8 @@ TEST(StrategySearch, LooksFurtherThanGreedyChoices) {
   options.batch = 12;
   options.algorithm = Algorithm::ring;
   const StrategySearch search(network, options, 2, prices.operations, {0, 1});
-  ASSERT_EQ(search.layers()[0].splits, (std::vector<LayerStrategy>{{LayerKind::integrated, {1, 2}},
-                                                                   {LayerKind::integrated, {2, 1}}}));
+  ASSERT_EQ(search.layers()[0].splits,
+            (std::vector<LayerStrategy>{{LayerKind::integrated, {1, 2}}, {LayerKind::integrated, {2, 1}}}));
   constexpr int kBatch = 0, kModel = 1;
   EXPECT_DOUBLE_EQ(search.seconds({kBatch, kBatch}), 64 + 64);
   EXPECT_DOUBLE_EQ(search.seconds({kBatch, kModel}), 64 + 192 + 384 + 48);
@@ -221,7 +221,9 @@ TEST(StrategySearch, SumsAreTheClocksOfAllRanks) {
 TEST(Minimise, IsTheLeastOfAllValues) {
   constexpr std::uint64_t kSeed = 7;
   std::uint64_t drawn = 0;
-  const auto draw = [&](int below) { return static_cast<int>(random_bits(kSeed, 1, drawn++) % static_cast<unsigned>(below)); };
+  const auto draw = [&](int below) {
+    return static_cast<int>(random_bits(kSeed, 1, drawn++) % static_cast<unsigned>(below));
+  };
   for (int graph = 0; graph < 200; ++graph) {
     std::vector<int> sizes;
     for (int i = 0; i < 5; ++i) sizes.push_back(1 + draw(3));
@@ -274,9 +276,9 @@ TEST(Candidates, AreDistinctAndHaveThePlainOnes) {
   EXPECT_EQ(candidates[0].choice, search.best().values);
   for (const Grid grid : grids_of(8)) {
     const Choice uniform = *search.choice_of({}, grid);
-    EXPECT_TRUE(std::any_of(candidates.begin(), candidates.end(),
-                            [&](const Candidate& one) { return one.choice == uniform; }))
-        << to_string(grid);
+    EXPECT_TRUE(std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& one) {
+      return one.choice == uniform;
+    })) << to_string(grid);
   }
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     EXPECT_GE(candidates[i].seconds, candidates[0].seconds);
