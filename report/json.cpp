@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "report/json_value.hpp"
 #include "report/machine_json.hpp"
+#include "report/passport_json.hpp"
 #include "report/strategy_json.hpp"
 
 namespace simtrain {
@@ -128,6 +129,8 @@ ordered_json write(const PlatformResult& platform) {
           {"hosts", platform.hosts},
           {"latency_s", finite("latency_s", platform.latency_s)},
           {"bandwidth_Bps", finite("bandwidth_Bps", platform.bandwidth_Bps)},
+          {"bandwidth_scale", finite("bandwidth_scale", platform.bandwidth_scale)},
+          {"latency_scale", finite("latency_scale", platform.latency_scale)},
           {"latency_source", platform.latency_source},
           {"network_model", platform.network_model},
           {"network_source", platform.network_source},
@@ -225,6 +228,7 @@ ordered_json to_json_value(const Result& result) {
   value["layers"] = ordered_json::array();
   for (const LayerResult& layer : result.layers) value["layers"].push_back(write(layer));
   if (result.links) value["links"] = to_json_value(*result.links);
+  if (result.passport) value["passport"] = to_json_value(*result.passport);
   return value;
 }
 

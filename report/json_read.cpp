@@ -7,6 +7,7 @@
 #include "base/json.hpp"
 #include "report/json.hpp"
 #include "report/machine_json.hpp"
+#include "report/passport_json.hpp"
 #include "report/strategy_json.hpp"
 
 namespace simtrain {
@@ -139,6 +140,8 @@ PlatformResult read_platform(JsonObject from) {
   platform.hosts = from.integer("hosts", 1, kMostRanks);
   platform.latency_s = amount(from, "latency_s");
   platform.bandwidth_Bps = amount(from, "bandwidth_Bps");
+  platform.bandwidth_scale = from.number("bandwidth_scale", 0, kLargest);
+  platform.latency_scale = from.number("latency_scale", 0, kLargest);
   platform.latency_source = from.text("latency_source");
   platform.network_model = from.text("network_model");
   platform.network_source = from.text("network_source");
@@ -325,6 +328,7 @@ Result result_from_json(const std::string& path, const std::string& text) {
     result.layers.push_back(read_layer(root.element("layers", i)));
   result.memory = read_memory(root.object("memory"));
   check_totals(root.object("totals"), result);
+  if (root.has("passport")) result.passport = read_passport(root.object("passport"));
   root.finish();
   return result;
 }

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "report/passport.hpp"
+
 namespace simtrain {
 
 inline constexpr int kResultSchemaVersion = 3;  // docs/result.schema.json
@@ -136,6 +138,7 @@ struct PlatformResult {
   std::string description;  // "3-D torus 8x8x4, 256 hosts"
   std::int64_t hosts = 0;
   double latency_s = 0, bandwidth_Bps = 0;  // the alpha and 1/beta used by the formulas
+  double bandwidth_scale = 1, latency_scale = 1;  // of all its links between hosts, beside what it is described as
   std::string latency_source;               // "mean route latency between the job's ranks, narrowest link"
   std::string network_model = "linear";     // or "calibrated" (sim/engine/network_model.hpp)
   std::string network_source;               // where its factors were measured; empty for linear
@@ -302,6 +305,7 @@ struct Result {
   std::vector<PlacementTrial> placement_trials;  // of --placement auto
   std::optional<SlowPartsResult> slow_parts;
   std::optional<BoundsResult> bounds;  // of simulated results that were asked for them
+  std::optional<Passport> passport;    // of results that a program wrote
   std::optional<StrategySearchResult> strategy_search;  // of --strategy auto
 
   std::vector<double> iteration_seconds;  // of every timed iteration, slowest rank

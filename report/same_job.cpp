@@ -120,8 +120,11 @@ std::vector<Mention> circumstances(const Result& reference, const Result& other)
   Differences differences;
   differences.add("platform", machine_of(reference), machine_of(other));
   differences.add("placement", ours.placement, theirs.placement);
-  if (reference.platform && other.platform)
+  if (reference.platform && other.platform) {
     differences.add("ranks per host", ours.ranks_per_host, theirs.ranks_per_host);
+    differences.add("bandwidth scale", reference.platform->bandwidth_scale, other.platform->bandwidth_scale);
+    differences.add("latency scale", reference.platform->latency_scale, other.platform->latency_scale);
+  }
   differences.add("slow parts", slow_parts_of(reference), slow_parts_of(other));
   differences.add("numerics", ours.numerics, theirs.numerics);
   differences.add("detail", ours.detail, theirs.detail);

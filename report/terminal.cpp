@@ -53,6 +53,8 @@ std::string layer_grids_text(const Result& result) {
 std::string platform_text(const PlatformResult& platform) {
   std::string text = platform.name;
   if (!platform.description.empty() && platform.description != platform.name) text += ": " + platform.description;
+  if (platform.bandwidth_scale != 1) text += ", bandwidths x " + print("%.4g", platform.bandwidth_scale);
+  if (platform.latency_scale != 1) text += ", latencies x " + print("%.4g", platform.latency_scale);
   if (platform.description.find("host") == std::string::npos) text += ", " + counted(platform.hosts, "host");
   return text;
 }

@@ -11,6 +11,7 @@
 #include "sim/commands/describe_command.hpp"
 #include "sim/prediction/choose_strategy.hpp"
 #include "sim/prediction/collective_job.hpp"
+#include "sim/prediction/flip.hpp"
 #include "sim/prediction/prediction.hpp"
 #include "sim/prediction/replicas.hpp"
 #include "sim/prediction/sweep.hpp"
@@ -32,6 +33,8 @@ constexpr const char* kUsage =
     "  simtrain sweep --platform torus.xml --processes 256  simulate every Pr x Pc = 256, ranked\n"
     "  simtrain cost --network alexnet --processes 512      communication on every grid by formula, at once\n"
     "  simtrain compare native.json simulated.json          two results of one job, phase by phase\n"
+    "  simtrain flip bandwidth --platform torus.xml --processes 256\n"
+    "                                                       at which bandwidth another grid is the best\n"
     "  simtrain collective all-reduce --bytes 64MiB --processes 1024 --platform torus:1024\n"
     "                                                       one collective alone\n"
     "  simtrain describe fat-tree.xml                       a platform: hosts, links, routes, bisection; --svg draws "
@@ -90,8 +93,9 @@ int run(std::vector<std::string> arguments) {
   if (command == "cost") return cost_command(arguments);
   if (command == "compare") return compare_command(arguments);
   if (command == "collective") return collective_command(arguments);
+  if (command == "flip") return flip_command(arguments);
   if (command == "describe") return describe_command(arguments);
-  throw InputError(unknown_choice("command", command, {"sweep", "cost", "compare", "collective", "describe"}));
+  throw InputError(unknown_choice("command", command, {"sweep", "cost", "compare", "flip", "collective", "describe"}));
 }
 
 }  // namespace

@@ -10,7 +10,8 @@ namespace simtrain {
 
 namespace {
 
-constexpr std::array kPlain{Strategy::Kind::uniform, Strategy::Kind::conv_batch, Strategy::Kind::domain};
+constexpr std::array kPlain{Strategy::Kind::uniform, Strategy::Kind::conv_batch, Strategy::Kind::pair,
+                            Strategy::Kind::domain};
 
 void sort_by_seconds(std::vector<Candidate>& candidates) {
   std::stable_sort(candidates.begin(), candidates.end(),

@@ -19,6 +19,7 @@ std::vector<LayerStrategy> splits_of(const Layer& layer, int processes, std::int
   add(LayerKind::integrated, [](Grid) { return true; });
   if (layer.type == LayerType::convolution)
     add(LayerKind::domain, [&](Grid grid) { return grid.rows > 1 && grid.rows <= layer.out.height; });
+  if (layer.type == LayerType::linear) add(LayerKind::columns, [](Grid grid) { return grid.rows > 1; });
   return splits;
 }
 

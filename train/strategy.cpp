@@ -11,8 +11,7 @@ namespace simtrain {
 namespace {
 
 constexpr std::string_view kUniform = "uniform", kConvBatch = "conv-batch", kPair = "pair", kDomain = "domain",
-                           kAuto = "auto",
-                           kOption = "--strategy";
+                           kAuto = "auto", kOption = "--strategy";
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t";
@@ -156,11 +155,10 @@ Strategy parse_strategy(std::string_view option, std::string_view text) {
   if (text == kDomain) return {.kind = Strategy::Kind::domain};
   if (text == kAuto) return {.kind = Strategy::Kind::automatic};
   if (text.find(':') == std::string_view::npos)
-    throw InputError(
-        unknown_choice(option, text,
-                       {std::string(kUniform), std::string(kConvBatch), std::string(kPair), std::string(kDomain),
-                        std::string(kAuto)}) +
-        "; or rules such as 'conv*:1x256; fc*:32x8'");
+    throw InputError(unknown_choice(option, text,
+                                    {std::string(kUniform), std::string(kConvBatch), std::string(kPair),
+                                     std::string(kDomain), std::string(kAuto)}) +
+                     "; or rules such as 'conv*:1x256; fc*:32x8'");
   Strategy strategy{.kind = Strategy::Kind::rules};
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(';', begin), text.size());

@@ -125,6 +125,14 @@ std::string Simulation::name_of_link(int link) const {
   return topology->name_of(link) + (between_switches ? " to " + topology->place_of(to) : "");
 }
 
+void Simulation::scale_links(double bandwidth, double latency) {
+  SIMTRAIN_INVARIANT(!state_->has_run && bandwidth > 0 && latency > 0, "links scaled too late, or to nothing");
+  for (s4u::Link* link : state_->platform.links) {
+    link->set_bandwidth(link->get_bandwidth() * bandwidth);
+    link->set_latency(link->get_latency() * latency);
+  }
+}
+
 void Simulation::degrade_link(int number, double factor) {
   SIMTRAIN_INVARIANT(!state_->has_run && factor > 0, std::to_string(factor));
   s4u::Link* link = state_->platform.links[static_cast<std::size_t>(number)];

@@ -86,6 +86,8 @@ class Simulation {
   [[nodiscard]] std::int64_t links() const;  // of SimGrid's, loopbacks included
   // Names by place: "x+ of (3,0,1)", "leaf up of leaf 2 to core 1"; those of a file as it has them.
   [[nodiscard]] std::string name_of_link(int link) const;
+  // Before run(): multiplies bandwidth and latency of all links but loopbacks by factors above 0.
+  void scale_links(double bandwidth, double latency);
   // Before run(): multiplies a link's bandwidth by a factor above 0.
   void degrade_link(int link, double factor);
 

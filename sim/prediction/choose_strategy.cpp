@@ -41,6 +41,7 @@ Grid most_square(int processes, std::int64_t batch) {
 std::string facts_text(const Job& job, const PredictionOptions& options) {
   const Plan plan = make_plan(job.network, job.plan);
   Simulation simulation(options.platform, {.ranks = plan.options.grid.size()});
+  simulation.scale_links(options.bandwidth_scale, options.latency_scale);
   const HostSpace space = host_space(simulation, needs_nearness(options.placement));
   const std::vector<int> hosts = place(options.placement, plan.options.grid, options.ranks_per_host, space);
   simulation.check_hosts(hosts);

@@ -30,6 +30,8 @@ PlatformResult describe_platform(const Simulation& simulation, const Plan& plan,
   const RouteStatistics routes = simulation.routes(pairs);
   result.latency_s = options.formula_latency_s.value_or(routes.mean_latency_s);
   result.bandwidth_Bps = options.formula_bandwidth_Bps.value_or(routes.narrowest_Bps);
+  result.bandwidth_scale = options.bandwidth_scale;
+  result.latency_scale = options.latency_scale;
   result.latency_source = options.formula_latency_s || options.formula_bandwidth_Bps
                               ? "given on the command line, else read off the platform"
                               : "mean route latency of the job's messages, narrowest link of their routes";

@@ -24,6 +24,14 @@ Value choose(const std::string& option, const std::string& text,
   throw InputError(unknown_choice(option, text, names));
 }
 
+double factor_from(const po::variables_map& values, const std::string& option) {
+  const double factor = parse_positive("--" + option, text_of(values, option));
+  if (factor < 1e-6 || factor > 1e6)
+    throw InputError("--" + option + ": '" + text_of(values, option) +
+                     "' is not valid; expected a factor from 0.000001 to 1000000");
+  return factor;
+}
+
 }  // namespace
 
 po::options_description prediction_options() {
@@ -49,6 +57,8 @@ po::options_description prediction_options() {
       "numerics", word("WHICH")->default_value("phantom"),
       "phantom: times only; real: also compute and send real numbers")(
       "compute-scale", word("X")->default_value("1"), "2: nodes that compute twice as fast as the profile's")(
+      "bandwidth-scale", word("X")->default_value("1"), "2: all links between hosts with twice the bandwidth")(
+      "latency-scale", word("X")->default_value("1"), "0.5: all links between hosts with half the latency")(
       "extrapolate", "predict even if more than half of the compute time lies outside the profile's measured range")(
       "host-memory", word("SIZE"), "memory of a host, such as 64GiB (default: the platform's)")(
       "formula-latency", word("TIME"), "alpha for the formulas (default: read off the platform)")(
@@ -70,10 +80,9 @@ PredictionOptions prediction_from(const po::variables_map& values) {
   options.slow_parts = slow_parts_from(values);
   options.detail = parse_detail("--detail", text_of(values, "detail"));
   options.real_numerics = choose<bool>("--numerics", text_of(values, "numerics"), {{"phantom", false}, {"real", true}});
-  options.compute_scale = parse_positive("--compute-scale", text_of(values, "compute-scale"));
-  if (options.compute_scale < 1e-6 || options.compute_scale > 1e6)
-    throw InputError("--compute-scale: '" + text_of(values, "compute-scale") +
-                     "' is not valid; expected a factor from 0.000001 to 1000000");
+  options.compute_scale = factor_from(values, "compute-scale");
+  options.bandwidth_scale = factor_from(values, "bandwidth-scale");
+  options.latency_scale = factor_from(values, "latency-scale");
   options.extrapolate = given(values, "extrapolate");
   if (given(values, "host-memory"))
     options.host_memory_bytes = static_cast<double>(parse_bytes("--host-memory", text_of(values, "host-memory")));

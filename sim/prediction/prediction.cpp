@@ -65,6 +65,7 @@ Result simulate(const Job& job, const PredictionOptions& options) {
   const SimulationOptions of_simulation{
       .ranks = grid.size(), .real_payloads = options.real_numerics, .progress_actors = lanes.needed()};
   Simulation simulation(options.platform, of_simulation);
+  simulation.scale_links(options.bandwidth_scale, options.latency_scale);
   const SlowParts slow = find_slow_parts(simulation, options.slow_parts);
   HostSpace space = host_space(simulation, needs_nearness(options.placement));
   if (options.leave_out_slow_hosts) leave_out(slow, space);

@@ -36,8 +36,9 @@ struct PredictionOptions {
   int processes = 0;               // child processes at a time, where several predictions are needed; 0: one per core
   bool real_numerics = false;      // compute and send real numbers too
   double compute_scale = 1;        // 2: a node twice as fast as the profile's
-  bool extrapolate = false;        // beyond the profile's range, however far
-  std::optional<double> host_memory_bytes;                         // overrides the platform's
+  double bandwidth_scale = 1, latency_scale = 1;  // of all links between hosts: 2: twice the platform's
+  bool extrapolate = false;                       // beyond the profile's range, however far
+  std::optional<double> host_memory_bytes;        // overrides the platform's
   std::optional<double> formula_latency_s, formula_bandwidth_Bps;  // override what is read off the platform
   std::optional<Disturbance> disturbance;                          // of computing; the formulas stay undisturbed
 };
