@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "report/json_value.hpp"
 #include "report/machine_json.hpp"
+#include "report/timeline_json.hpp"
 
 namespace simtrain {
 
@@ -221,6 +222,7 @@ ordered_json to_json_value(const Result& result) {
   value["layers"] = ordered_json::array();
   for (const LayerResult& layer : result.layers) value["layers"].push_back(write(layer));
   if (result.links) value["links"] = to_json_value(*result.links);
+  if (result.timeline) value["timeline"] = to_json_value(*result.timeline);
   return value;
 }
 

@@ -7,6 +7,7 @@
 #include "base/json.hpp"
 #include "report/json.hpp"
 #include "report/machine_json.hpp"
+#include "report/timeline_json.hpp"
 
 namespace simtrain {
 
@@ -293,6 +294,7 @@ void read_where(JsonObject& root, Result& result) {
     if (root.has("links")) result.links = read_links(root.object("links"));
     if (root.has("placement_trials")) result.placement_trials = read_placement_trials(root);
     if (root.has("slow_parts")) result.slow_parts = read_slow_parts(root.object("slow_parts"));
+    if (root.has("timeline")) result.timeline = read_timeline(root.object("timeline"));
   } else {
     result.native = read_native(root.object("native"));
   }

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "report/timeline.hpp"
+
 namespace simtrain {
 
 inline constexpr int kResultSchemaVersion = 3;  // docs/result.schema.json
@@ -226,6 +228,7 @@ struct Result {
   std::optional<LinksResult> links;              // of simulated results on a platform that has any
   std::vector<PlacementTrial> placement_trials;  // of --placement auto
   std::optional<SlowPartsResult> slow_parts;
+  std::optional<Timeline> timeline;  // of results that were asked for it; no part of JSON files (report/json.hpp)
 
   std::vector<double> iteration_seconds;  // of every timed iteration, slowest rank
   double iteration_s = 0;                 // their mean

@@ -2,13 +2,12 @@
 #include <iostream>
 
 #include "base/error.hpp"
-#include "base/files.hpp"
 #include "base/options.hpp"
-#include "report/json.hpp"
 #include "report/terminal.hpp"
 #include "sim/commands/compare_command.hpp"
 #include "sim/commands/cost_command.hpp"
 #include "sim/commands/describe_command.hpp"
+#include "sim/commands/outputs.hpp"
 #include "sim/prediction/collective_job.hpp"
 #include "sim/prediction/prediction.hpp"
 #include "sim/prediction/replicas.hpp"
@@ -41,6 +40,7 @@ int predict_command(const std::vector<std::string>& arguments) {
   options.add(replica_options());
   options.add(grid_options());
   options.add(job_options(1, 0));
+  options.add(output_options());
   const po::variables_map values = parse_options(arguments, options, kGridOptions);
   if (given(values, "help")) {
     std::cout << kUsage << options
@@ -52,7 +52,7 @@ int predict_command(const std::vector<std::string>& arguments) {
     std::cout << "simtrain " << SIMTRAIN_VERSION << "\n";
     return 0;
   }
-  const PredictionOptions prediction = prediction_from(values);
+  PredictionOptions prediction = prediction_from(values);
   const ReplicaOptions replicas = replicas_from(values);
   for (const char* option : {"jobs", "memory"})
     if (replicas.count == 0 && given(values, option) && !values[option].defaulted())
@@ -61,11 +61,13 @@ int predict_command(const std::vector<std::string>& arguments) {
   const Grid grid = grid_from(values);
   Job job = job_from(values);
   job.plan.grid = grid;
-  const Result result = replicas.count > 0
-                            ? predict_with_replicas(job, prediction, replicas.within_memory(job.plan.grid.size()))
-                            : predict(job, prediction);
+  const Outputs outputs = outputs_from(values, job);
+  prediction.timeline = outputs.trace.timeline;
+  Result result = replicas.count > 0
+                      ? predict_with_replicas(job, prediction, replicas.within_memory(job.plan.grid.size()))
+                      : predict(job, prediction);
   std::cout << to_text(result) << std::flush;  // first: a file that cannot be written must not lose the run
-  if (!job.json_path.empty()) write_file(job.json_path, to_json(result));
+  write_outputs(outputs, job, std::move(result));
   return 0;
 }
 
