@@ -7,6 +7,7 @@
 
 #include "base/files.hpp"
 #include "base/units.hpp"
+#include "report/collective_of.hpp"
 #include "report/trace_tracks.hpp"
 
 namespace simtrain {
@@ -47,10 +48,10 @@ std::string ranks_that(const Timeline& timeline, const Chosen& chosen) {
 }
 
 bool uses_library(const Result& result) {
+  bool found = false;
   for (const LayerResult& layer : result.layers)
-    for (const CollectiveResult* one : {&layer.all_gather, &layer.reduce_data, &layer.reduce_weights})
-      if (one->algorithm == "mpi") return true;
-  return false;
+    for_each_collective(layer, [&](Phase, const CollectiveResult& one) { found = found || one.algorithm == "mpi"; });
+  return found;
 }
 
 std::string messages_text(const Result& result) {

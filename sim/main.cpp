@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/options.hpp"
+#include "report/color.hpp"
 #include "report/terminal.hpp"
 #include "sim/commands/compare_command.hpp"
 #include "sim/commands/cost_command.hpp"
@@ -61,12 +62,13 @@ int predict_command(const std::vector<std::string>& arguments) {
   const Grid grid = grid_from(values);
   Job job = job_from(values);
   job.plan.grid = grid;
+  const bool color = wants_color(values);
   const Outputs outputs = outputs_from(values, job);
   prediction.timeline = outputs.trace.timeline;
   Result result = replicas.count > 0
                       ? predict_with_replicas(job, prediction, replicas.within_memory(job.plan.grid.size()))
                       : predict(job, prediction);
-  std::cout << to_text(result) << std::flush;  // first: a file that cannot be written must not lose the run
+  print_report(to_text(result), color);  // first: a file that cannot be written must not lose the run
   write_outputs(outputs, job, std::move(result));
   return 0;
 }

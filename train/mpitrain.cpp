@@ -16,6 +16,7 @@
 #include "calibrate/profile.hpp"
 #include "kernels/blas_kernels.hpp"
 #include "kernels/worker_kernels.hpp"
+#include "report/color.hpp"
 #include "report/json.hpp"
 #include "report/terminal.hpp"
 #include "train/binding.hpp"
@@ -43,6 +44,7 @@ struct Request {
   bool help = false, version = false;
   Job job;
   TraceOptions trace;
+  bool color = false;
   std::string lines;  // request_lines
 };
 
@@ -59,6 +61,7 @@ Request read_request(const std::vector<std::string>& arguments, const po::option
   request.job = job_from(values);
   request.job.plan.grid = grid;
   request.trace = trace_from(values, request.job);
+  request.color = wants_color(values);
   request.lines = request_lines(values, request.job);
   const Plan plan = make_plan(request.job.network, request.job.plan);
   check_trainable(plan);
@@ -125,7 +128,7 @@ std::optional<TraceRecorder> recorder_for(const std::optional<TimelineRequest>& 
   return std::optional<TraceRecorder>(std::in_place, plan, mine, iterations, [] { return MPI_Wtime(); });
 }
 
-int train(const Job& job, const TraceOptions& trace, int rank) {
+int train(const Job& job, const TraceOptions& trace, bool color, int rank) {
   const Plan plan = make_plan(job.network, job.plan);
   const Coordinates me = plan.options.grid.coordinates(rank);
   use_blas_threads(job.threads);
@@ -154,7 +157,7 @@ int train(const Job& job, const TraceOptions& trace, int rank) {
   result->job.numerics = "real";
   result->native = native;
   result->timeline = std::move(timeline);
-  std::cout << to_text(*result) << std::flush;  // first: a file that cannot be written must not lose the run
+  print_report(to_text(*result), color);  // first: a file that cannot be written must not lose the run
   write_trace(trace, *result, "mpitrain");
   result->timeline.reset();
   if (!job.json_path.empty()) write_file(job.json_path, to_json(*result));
@@ -203,7 +206,7 @@ int run(const std::vector<std::string>& arguments, int rank, int ranks) {
     return status;
   if (request.help && rank == 0) std::cout << kUsage << options;
   if (request.version && rank == 0) std::cout << "mpitrain " << SIMTRAIN_VERSION << "\n";
-  return request.help || request.version ? 0 : train(request.job, request.trace, rank);
+  return request.help || request.version ? 0 : train(request.job, request.trace, request.color, rank);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <boost/program_options/options_description.hpp>
 #include <boost/program_options/variables_map.hpp>
+#include <string>
 
 #include "report/result.hpp"
 #include "train/job.hpp"
@@ -14,6 +15,7 @@ boost::program_options::options_description output_options();
 
 struct Outputs {
   TraceOptions trace;
+  std::string csv_path;  // empty: none
 };
 // InputError for a file that cannot be written, and those of trace_from.
 Outputs outputs_from(const boost::program_options::variables_map& values, const Job& job);
