@@ -1,5 +1,6 @@
 #include "base/files.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,56 +35,6 @@ namespace {
 
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
-// A temporary file that disappears unless it was renamed into place.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const fs::path& target)
-      : name_((folder_of(target) / ("." + target.filename().string() + ".XXXXXX")).string()),
-        descriptor_(::mkstemp(name_.data())) {
-    const mode_t mask = ::umask(0);  // mkstemp makes files private; a result is as readable as any other new file
-    ::umask(mask);
-    if (descriptor_ >= 0) ::fchmod(descriptor_, 0666 & ~mask);
-  }
-  ~TemporaryFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-    if (descriptor_ >= 0 && !kept_) ::unlink(name_.c_str());
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-
-  [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
-  [[nodiscard]] bool write(std::string_view text) const {
-    while (!text.empty()) {
-      const ssize_t written = ::write(descriptor_, text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return false;
-      text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return ::fsync(descriptor_) == 0;
-  }
-  [[nodiscard]] bool rename_to(const fs::path& target) {
-    kept_ = ::rename(name_.c_str(), target.c_str()) == 0;
-    return kept_;
-  }
-
- private:
-  std::string name_;
-  int descriptor_;
-  bool kept_ = false;
-};
-
-}  // namespace
-
-namespace {
-
-// A device or a pipe takes the text as it comes: renaming over it would put a file in its place.
-void write_into(const fs::path& path, std::string_view text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.flush();
-  if (!out) throw Failure("output file '" + path.string() + "': writing failed: " + std::strerror(errno));
-}
-
 // Where a chain of symbolic links ends, also when nothing is there yet.
 fs::path behind_links(fs::path path) {
   constexpr int kLongestChain = 40;
@@ -93,19 +44,80 @@ fs::path behind_links(fs::path path) {
   return path;
 }
 
+constexpr std::size_t kBufferedBytes = std::size_t{1} << 16;
+
 }  // namespace
 
-void write_file(const fs::path& path, std::string_view text) {
-  check_writable("output file", path);
-  std::error_code ignored;
-  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) return write_into(path, text);
-  // A symbolic link stays one: what it points to is replaced.
-  const fs::path target = behind_links(path);
-  TemporaryFile file(target);
-  if (!file.is_open())
-    throw InputError("output file '" + path.string() + "': cannot be written: " + std::strerror(errno));
-  if (!file.write(text) || !file.rename_to(target))
+struct OutputFile::State {
+  fs::path path;    // as given
+  fs::path target;  // what `temporary` is renamed to
+  std::string
+      temporary;  // empty: written into `path`, a device or a pipe, since renaming would put a file in its place
+  int descriptor = -1;
+  std::string buffer;
+
+  [[noreturn]] void fail() const {
     throw Failure("output file '" + path.string() + "': writing failed: " + std::strerror(errno));
+  }
+  void make_temporary() {
+    target = behind_links(path);
+    temporary = (folder_of(target) / ("." + target.filename().string() + ".XXXXXX")).string();
+    descriptor = ::mkstemp(temporary.data());
+    const mode_t mask = ::umask(0);  // mkstemp makes files private; a result is as readable as any other new file
+    ::umask(mask);
+    if (descriptor >= 0) ::fchmod(descriptor, 0666 & ~mask);
+  }
+};
+
+OutputFile::OutputFile(const fs::path& path) : state_(std::make_unique<State>()) {
+  check_writable("output file", path);
+  state_->path = path;
+  std::error_code ignored;
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) {
+    state_->descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (state_->descriptor < 0) state_->fail();
+    return;
+  }
+  state_->make_temporary();
+  if (state_->descriptor < 0)
+    throw InputError("output file '" + path.string() + "': cannot be written: " + std::strerror(errno));
+}
+
+OutputFile::~OutputFile() {
+  if (state_->descriptor < 0) return;
+  ::close(state_->descriptor);
+  if (!state_->temporary.empty()) ::unlink(state_->temporary.c_str());
+}
+
+void OutputFile::flush() {
+  std::string_view text = state_->buffer;
+  while (!text.empty()) {
+    const ssize_t written = ::write(state_->descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) state_->fail();
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  state_->buffer.clear();
+}
+
+void OutputFile::write(std::string_view text) {
+  state_->buffer += text;
+  if (state_->buffer.size() >= kBufferedBytes) flush();
+}
+
+void OutputFile::finish() {
+  flush();
+  const bool regular = !state_->temporary.empty();
+  if (regular && (::fsync(state_->descriptor) != 0 || ::rename(state_->temporary.c_str(), state_->target.c_str()) != 0))
+    state_->fail();
+  ::close(state_->descriptor);
+  state_->descriptor = -1;
+}
+
+void write_file(const fs::path& path, std::string_view text) {
+  OutputFile file(path);
+  file.write(text);
+  file.finish();
 }
 
 void check_writable(std::string_view option, const fs::path& path) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,9 +13,27 @@ namespace simtrain {
 // The file's text. InputError "WHAT 'PATH': cannot be read: REASON" if that fails. `what` e.g. "profile".
 std::string read_file(std::string_view what, const std::filesystem::path& path);
 
-// Writes `text` under a temporary name in the same folder, syncs it, then renames it over `path`: whoever reads `path`
-// sees the old file or the whole new one. On failure throws InputError (folder missing, not writable) or Failure (disk
-// full) and leaves neither a temporary file nor a changed `path`.
+// A file that is written bit by bit, under a temporary name in the same folder; finish() syncs it, then renames it over
+// `path`: whoever reads `path` sees the old file or the whole new one. A symbolic link stays one; a device or a pipe
+// takes the text as it comes. On failure all throw InputError (folder missing, not writable) or Failure (disk full).
+// Without finish() there is neither a temporary file in the end nor a changed `path`.
+class OutputFile {
+ public:
+  explicit OutputFile(const std::filesystem::path& path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(std::string_view text);
+  void finish();
+
+ private:
+  struct State;
+  void flush();
+  std::unique_ptr<State> state_;
+};
+
+// All of it at once.
 void write_file(const std::filesystem::path& path, std::string_view text);
 
 // Fails now, before hours of work, with the InputError that write_file would end in: the folder is missing or not

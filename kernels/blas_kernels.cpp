@@ -53,6 +53,7 @@ Event BlasKernels::enqueue(const Operation& operation, const Operands& operands,
   booked.busy_s += end - start;
   booked.interval = {booked.used ? booked.interval.begin_s : start, end};
   booked.used = true;
+  if (told_) told_(account, {start, end});
   return {++done_};
 }
 

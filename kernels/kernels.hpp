@@ -81,12 +81,18 @@ class Kernels {
   // Forgets the times booked so far (before each iteration).
   virtual void reset_accounts() = 0;
 
+  // From now on `told(account, interval)` hears of every operation that is over, in the thread that computed it.
+  virtual void watch(std::function<void(Account, Interval)> told) { told_ = std::move(told); }
+
   // Calls value(i) for each element i of the buffer, in order; does nothing to a phantom.
   virtual void fill(Buffer buffer, const std::function<float(std::int64_t)>& value) = 0;
   // The contents, after everything enqueued is done; empty for a phantom.
   virtual std::span<const float> read(Buffer buffer) = 0;
   // The same, to be written: for data that comes from outside.
   virtual std::span<float> write(Buffer buffer) = 0;
+
+ protected:
+  std::function<void(Account, Interval)> told_;  // none: nobody watches
 };
 
 }  // namespace simtrain

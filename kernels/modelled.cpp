@@ -94,9 +94,11 @@ void ModelledKernels::book(std::span<const Booking> bookings, double priced_s, d
     Booked& booked = accounts_[booking.account];
     booked.cost.seconds += slower * booking.cost.seconds;
     booked.cost.extrapolated_s += slower * booking.cost.extrapolated_s;
-    if (booked.interval.begin_s == kNever) booked.interval.begin_s = start_s + seconds;
+    const double begin_s = start_s + seconds;
+    if (booked.interval.begin_s == kNever) booked.interval.begin_s = begin_s;
     seconds += slower * booking.cost.seconds;
     booked.interval.end_s = start_s + seconds;
+    if (told_) told_(static_cast<Account>(booking.account), {begin_s, booked.interval.end_s});
   }
 }
 

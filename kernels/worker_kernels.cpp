@@ -93,6 +93,12 @@ void WorkerKernels::reset_accounts() {
   beside_.reset_accounts();
 }
 
+void WorkerKernels::watch(std::function<void(Account, Interval)> told) {
+  wait_for_all();
+  computing_.watch(told);
+  beside_.watch(std::move(told));
+}
+
 // The memory is one and the same, whichever of the two has it.
 Buffer WorkerKernels::allocate(std::int64_t floats) { return beside_.allocate(floats); }
 

@@ -32,6 +32,8 @@ class WorkerKernels final : public Kernels {
   [[nodiscard]] double busy_s(Account account) const override;
   [[nodiscard]] Interval interval(Account account) const override;
   void reset_accounts() override;
+  // Of the worker in its thread, of execute_beside() in the caller's.
+  void watch(std::function<void(Account, Interval)> told) override;
   void fill(Buffer buffer, const std::function<float(std::int64_t)>& value) override;
   std::span<const float> read(Buffer buffer) override;
   std::span<float> write(Buffer buffer) override;

@@ -7,6 +7,7 @@
 #include "report/machine_json.hpp"
 #include "report/passport_json.hpp"
 #include "report/strategy_json.hpp"
+#include "report/timeline_json.hpp"
 
 namespace simtrain {
 
@@ -228,6 +229,7 @@ ordered_json to_json_value(const Result& result) {
   value["layers"] = ordered_json::array();
   for (const LayerResult& layer : result.layers) value["layers"].push_back(write(layer));
   if (result.links) value["links"] = to_json_value(*result.links);
+  if (result.timeline) value["timeline"] = to_json_value(*result.timeline);
   if (result.passport) value["passport"] = to_json_value(*result.passport);
   return value;
 }

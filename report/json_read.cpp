@@ -9,6 +9,7 @@
 #include "report/machine_json.hpp"
 #include "report/passport_json.hpp"
 #include "report/strategy_json.hpp"
+#include "report/timeline_json.hpp"
 
 namespace simtrain {
 
@@ -300,6 +301,7 @@ void read_where(JsonObject& root, Result& result) {
     if (root.has("placement_trials")) result.placement_trials = read_placement_trials(root);
     if (root.has("bounds")) result.bounds = read_bounds(root.object("bounds"));
     if (root.has("slow_parts")) result.slow_parts = read_slow_parts(root.object("slow_parts"));
+    if (root.has("timeline")) result.timeline = read_timeline(root.object("timeline"));
   } else {
     result.native = read_native(root.object("native"));
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "report/passport.hpp"
+#include "report/timeline.hpp"
 
 namespace simtrain {
 
@@ -137,12 +138,12 @@ struct PlatformResult {
   std::string name;         // as given: "torus.xml", "torus:4x4x4,..."; natively the machine's name
   std::string description;  // "3-D torus 8x8x4, 256 hosts"
   std::int64_t hosts = 0;
-  double latency_s = 0, bandwidth_Bps = 0;  // the alpha and 1/beta used by the formulas
+  double latency_s = 0, bandwidth_Bps = 0;        // the alpha and 1/beta used by the formulas
   double bandwidth_scale = 1, latency_scale = 1;  // of all its links between hosts, beside what it is described as
-  std::string latency_source;               // "mean route latency between the job's ranks, narrowest link"
-  std::string network_model = "linear";     // or "calibrated" (sim/engine/network_model.hpp)
-  std::string network_source;               // where its factors were measured; empty for linear
-  double network_outside_share = 0;         // of the messages' time: sizes that were not measured
+  std::string latency_source;                     // "mean route latency between the job's ranks, narrowest link"
+  std::string network_model = "linear";           // or "calibrated" (sim/engine/network_model.hpp)
+  std::string network_source;                     // where its factors were measured; empty for linear
+  double network_outside_share = 0;               // of the messages' time: sizes that were not measured
   bool operator==(const PlatformResult&) const = default;
 };
 
@@ -304,9 +305,10 @@ struct Result {
   std::optional<LinksResult> links;              // of simulated results on a platform that has any
   std::vector<PlacementTrial> placement_trials;  // of --placement auto
   std::optional<SlowPartsResult> slow_parts;
-  std::optional<BoundsResult> bounds;  // of simulated results that were asked for them
-  std::optional<Passport> passport;    // of results that a program wrote
+  std::optional<BoundsResult> bounds;                   // of simulated results that were asked for them
+  std::optional<Passport> passport;                     // of results that a program wrote
   std::optional<StrategySearchResult> strategy_search;  // of --strategy auto
+  std::optional<Timeline> timeline;  // of results that were asked for it; no part of JSON files (report/json.hpp)
 
   std::vector<double> iteration_seconds;  // of every timed iteration, slowest rank
   double iteration_s = 0;                 // their mean

@@ -2,13 +2,13 @@
 #include <iostream>
 
 #include "base/error.hpp"
-#include "base/files.hpp"
 #include "base/options.hpp"
-#include "report/json.hpp"
+#include "report/color.hpp"
 #include "report/terminal.hpp"
 #include "sim/commands/compare_command.hpp"
 #include "sim/commands/cost_command.hpp"
 #include "sim/commands/describe_command.hpp"
+#include "sim/commands/outputs.hpp"
 #include "sim/prediction/choose_strategy.hpp"
 #include "sim/prediction/collective_job.hpp"
 #include "sim/prediction/flip.hpp"
@@ -50,6 +50,7 @@ int predict_command(const std::vector<std::string>& arguments) {
   options.add(grid_options());
   options.add(strategy_search_options());
   options.add(job_options(1, 0));
+  options.add(output_options());
   std::vector<std::string> one_of = kGridOptions;
   one_of.emplace_back("processes");
   const po::variables_map values = parse_options(arguments, options, one_of);
@@ -74,14 +75,17 @@ int predict_command(const std::vector<std::string>& arguments) {
   const Grid grid = how ? Grid{} : grid_from(values);
   Job job = job_from(values);
   job.plan.grid = grid;
+  const bool color = wants_color(values);
+  const Outputs outputs = outputs_from(values, job);
   std::optional<StrategySearchResult> search;
   if (how) search = choose_strategy(job, prediction, *how);
+  prediction.timeline = outputs.trace.timeline;
   Result result = replicas.count > 0
                       ? predict_with_replicas(job, prediction, replicas.within_memory(job.plan.grid.size()))
                       : predict(job, prediction);
   result.strategy_search = std::move(search);
-  std::cout << to_text(result) << std::flush;  // first: a file that cannot be written must not lose the run
-  if (!job.json_path.empty()) write_file(job.json_path, to_json(result));
+  print_report(to_text(result), color);  // first: a file that cannot be written must not lose the run
+  write_outputs(outputs, job, std::move(result));
   return 0;
 }
 

@@ -162,7 +162,7 @@ CollectiveTraffic Collectives::run(CollectiveOp operation, Algorithm algorithm, 
     library_->run(operation, group, data, blocks, scratch, kernels);
     return {.bytes_sent = least_bytes(operation, blocks), .messages = 0};
   }
-  const RoundExchange exchange{group, data, scratch, longest_message_floats_, kernels, reduction_account};
+  const RoundExchange exchange{group, data, scratch, longest_message_floats_, kernels, reduction_account, kTag, trace_};
   if (merging_ != nullptr && run_merged(exchange, operation, algorithm, blocks, *merging_))
     return traffic_of(operation, algorithm, blocks, group.me, longest_message_floats_);
   CollectiveTraffic traffic;
@@ -171,12 +171,14 @@ CollectiveTraffic Collectives::run(CollectiveOp operation, Algorithm algorithm, 
     const Round round = round_of(algorithm, operation, blocks, group.me, k);
     SIMTRAIN_INVARIANT(!round.reduce || round.receive.count() <= scratch.count,
                        "scratch of " + std::to_string(scratch.count) + " floats");
+    const double begin_s = round_begin_s(exchange);
     if (!exchange_at_once(exchange, round, traffic)) {
       Requests requests;
       start_receives(exchange, round, requests);
       start_sends(exchange, round, requests, traffic);
       requests.wait_all();
     }
+    note_round(exchange, round, begin_s);
     add_arrivals(exchange, round);
   }
   return traffic;
@@ -186,7 +188,8 @@ void Collectives::start(RunningCollective& running, CollectiveOp operation, Algo
                         Buffer data, const Partition& blocks, Buffer scratch, Kernels& kernels,
                         Account reduction_account, int tag) {
   running.start({operation, algorithm, blocks},
-                {group, data, scratch, longest_message_floats_, kernels, reduction_account, tag}, library_.get());
+                {group, data, scratch, longest_message_floats_, kernels, reduction_account, tag, trace_},
+                library_.get());
 }
 
 }  // namespace simtrain

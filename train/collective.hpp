@@ -23,6 +23,7 @@ struct CollectiveTraffic {
 inline constexpr std::int64_t kLargestMessageBytes = std::int64_t{1} << 30;
 
 class LibraryCollectives;  // train/library_collectives.hpp
+class RankTrace;           // train/rank_trace.hpp
 class RoundMerging;        // train/merged.hpp
 class RunningCollective;   // train/running_collective.hpp
 
@@ -46,6 +47,9 @@ class Collectives {
   ~Collectives();
   Collectives(const Collectives&) = delete;
   Collectives& operator=(const Collectives&) = delete;
+
+  // Every message is noted there from now on, but for those of merged rounds and of Algorithm::mpi, which are not ours.
+  void watch(RankTrace* trace) { trace_ = trace; }
 
   enum class Scope { grid_column, grid_row };
 
@@ -76,6 +80,7 @@ class Collectives {
   std::int64_t longest_message_floats_;
   std::unique_ptr<LibraryCollectives> library_;
   RoundMerging* merging_;
+  RankTrace* trace_ = nullptr;
 };
 
 }  // namespace simtrain

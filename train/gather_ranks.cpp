@@ -2,6 +2,10 @@
 
 #include <mpi.h>
 
+#include <numeric>
+#include <string>
+
+#include "report/timeline_json.hpp"
 #include "train/summary.hpp"
 
 namespace simtrain {
@@ -64,6 +68,30 @@ std::optional<Result> gather_ranks(const Plan& plan, const RankResult& mine, Pha
     summary.add(other);
   }
   return summary.finish(phases);
+}
+
+std::optional<Timeline> gather_timeline(const Timeline& mine) {
+  int rank = 0;
+  int size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const std::string text = to_json_value(mine).dump();
+  const auto length = static_cast<int>(text.size());
+  std::vector<int> lengths(static_cast<std::size_t>(size)), begins(static_cast<std::size_t>(size));
+  MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, MPI_COMM_WORLD);
+  std::exclusive_scan(lengths.begin(), lengths.end(), begins.begin(), 0);
+  std::string all(rank == 0 ? static_cast<std::size_t>(begins.back() + lengths.back()) : 0, ' ');
+  MPI_Gatherv(text.data(), length, MPI_CHAR, all.data(), lengths.data(), begins.data(), MPI_CHAR, 0, MPI_COMM_WORLD);
+  if (rank != 0) return std::nullopt;
+  Timeline timeline = mine;
+  for (std::size_t i = 1; i < lengths.size(); ++i) {
+    const nlohmann::json document = nlohmann::json::parse(
+        std::string_view(all).substr(static_cast<std::size_t>(begins[i]), static_cast<std::size_t>(lengths[i])));
+    Timeline other = read_timeline(JsonObject("timeline", "of rank " + std::to_string(i), document));
+    for (TimelineRank& one : other.ranks) timeline.ranks.push_back(std::move(one));
+  }
+  keep_within_limit(timeline);
+  return timeline;
 }
 
 }  // namespace simtrain

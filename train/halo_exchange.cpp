@@ -33,6 +33,7 @@ CollectiveTraffic HaloExchange::begin(const Halo& halo, Buffer source, Buffer ta
       start(message.slice(piece.offset, piece.count), &requests_.back());
     });
   };
+  if (trace_ != nullptr) begin_s_ = trace_->now_s();
   Event packing;
   for_each_leg(halo, rank_, [&](const HaloLeg& leg) {
     if (leg.receive_from >= 0)
@@ -66,9 +67,27 @@ CollectiveTraffic HaloExchange::begin(const Halo& halo, Buffer source, Buffer ta
   return traffic;
 }
 
+void HaloExchange::note_messages(const Halo& halo) const {
+  const double end_s = trace_->now_s();
+  for_each_leg(halo, rank_, [&](const HaloLeg& leg) {
+    const auto note = [&](int peer, const StoredBlock& block, bool sent) {
+      if (peer < 0) return;
+      trace_->exchanged({.begin_s = begin_s_,
+                         .end_s = end_s,
+                         .peer = peer,
+                         .sent = sent,
+                         .bytes = block.floats() * static_cast<std::int64_t>(sizeof(float)),
+                         .messages = (block.floats() + longest_message_floats_ - 1) / longest_message_floats_});
+    };
+    note(leg.send_to, leg.send, true);
+    note(leg.receive_from, leg.receive, false);
+  });
+}
+
 void HaloExchange::end(const Halo& halo, Buffer target, Buffer scratch, Kernels& kernels, Account account) {
   MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
   requests_.clear();  // keeps its memory
+  if (trace_ != nullptr) note_messages(halo);
   Event arrived;
   for_each_leg(halo, rank_, [&](const HaloLeg& leg) {
     if (leg.receive_scratch == HaloLeg::kInPlace) return;

@@ -8,6 +8,7 @@
 #include "kernels/kernels.hpp"
 #include "train/collective.hpp"
 #include "train/halo.hpp"
+#include "train/rank_trace.hpp"
 
 namespace simtrain {
 
@@ -18,6 +19,9 @@ class HaloExchange {
  public:
   explicit HaloExchange(int rank, std::int64_t largest_message_bytes = kLargestMessageBytes);
 
+  // Its messages are noted there from now on.
+  void watch(RankTrace* trace) { trace_ = trace; }
+
   // Packs and starts all messages, then copies the lines that stay. Copies are enqueued on `kernels` under `account`
   // and waited for, here and in end.
   CollectiveTraffic begin(const Halo& halo, Buffer source, Buffer target, Buffer scratch, Kernels& kernels,
@@ -26,9 +30,13 @@ class HaloExchange {
   void end(const Halo& halo, Buffer target, Buffer scratch, Kernels& kernels, Account account);
 
  private:
+  void note_messages(const Halo& halo) const;
+
   int rank_;
   std::int64_t longest_message_floats_;
   std::vector<MPI_Request> requests_;  // of the exchange that runs
+  RankTrace* trace_ = nullptr;
+  double begin_s_ = 0;  // of its messages, for the trace
 };
 
 }  // namespace simtrain

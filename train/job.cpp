@@ -6,6 +6,7 @@
 #include "base/files.hpp"
 #include "base/options.hpp"
 #include "base/units.hpp"
+#include "report/color.hpp"
 
 namespace po = boost::program_options;
 
@@ -73,6 +74,7 @@ po::options_description job_options(int default_iterations, int default_warm_up)
                                                               "write the result as JSON (docs/result.schema.json)")(
       "scenario", word("NAME|FILE"), "read options from a file of 'key = value' lines; the command line wins")(
       "help", "this text")("version", "version of the program");
+  add_color_option(options);
   return options;
 }
 

@@ -16,6 +16,7 @@
 #include "calibrate/profile.hpp"
 #include "kernels/blas_kernels.hpp"
 #include "kernels/worker_kernels.hpp"
+#include "report/color.hpp"
 #include "report/json.hpp"
 #include "report/terminal.hpp"
 #include "train/binding.hpp"
@@ -24,6 +25,7 @@
 #include "train/job.hpp"
 #include "train/rank_clock.hpp"
 #include "train/same_request.hpp"
+#include "train/trace_options.hpp"
 #include "train/trainer.hpp"
 
 namespace po = boost::program_options;
@@ -41,6 +43,8 @@ constexpr const char* kUsage =
 struct Request {
   bool help = false, version = false;
   Job job;
+  TraceOptions trace;
+  bool color = false;
   std::string lines;  // request_lines
 };
 
@@ -57,6 +61,8 @@ Request read_request(const std::vector<std::string>& arguments, const po::option
   request.job = job_from(values);
   refuse_auto(request.job.plan.strategy, "the rules that simtrain --strategy auto prints for a platform like this one");
   request.job.plan.grid = grid;
+  request.trace = trace_from(values, request.job);
+  request.color = wants_color(values);
   request.lines = request_lines(values, request.job);
   const Plan plan = make_plan(request.job.network, request.job.plan);
   check_trainable(plan);
@@ -114,7 +120,16 @@ void warn_of_cores(const Job& job, int rank) {
       needed, found, needed);
 }
 
-int train(const Job& job, int rank) {
+// Of this rank, if it is asked for.
+std::optional<TraceRecorder> recorder_for(const std::optional<TimelineRequest>& asked, const Plan& plan, int iterations,
+                                          int rank) {
+  if (!asked) return std::nullopt;
+  TimelineRequest mine = *asked;
+  std::erase_if(mine.ranks, [&](int one) { return one != rank; });
+  return std::optional<TraceRecorder>(std::in_place, plan, mine, iterations, [] { return MPI_Wtime(); });
+}
+
+int train(const Job& job, const TraceOptions& trace, bool color, int rank) {
   const Plan plan = make_plan(job.network, job.plan);
   const Coordinates me = plan.options.grid.coordinates(rank);
   use_blas_threads(job.threads);
@@ -123,6 +138,8 @@ int train(const Job& job, int rank) {
   PhaseLog phases(plan, job.iterations);
   TrainerOptions options = trainer_options(job);
   options.phases = &phases;
+  std::optional<TraceRecorder> recorder = recorder_for(trace.timeline, plan, job.iterations, rank);
+  if (recorder) options.trace = recorder->of_rank(rank);
   if (const std::string warning = blas_warning(blas_identity()); rank == 0 && !warning.empty())
     std::fprintf(stderr, "mpitrain: warning: %s\n", warning.c_str());
   warn_of_cores(job, rank);
@@ -130,6 +147,8 @@ int train(const Job& job, int rank) {
   MPI_Barrier(MPI_COMM_WORLD);
   const TrainingRun training = train_job(job, trainer, plan.on(plan.grid_of(plan.loss), me));
   std::optional<Result> result = gather_ranks(plan, training.rank, &phases);
+  std::optional<Timeline> timeline;
+  if (recorder) timeline = gather_timeline(recorder->finish());
   const NativeResult native = describe_machine(rank);
   if (!result) return 0;
   result->epochs = training.epochs;
@@ -138,7 +157,10 @@ int train(const Job& job, int rank) {
   result->job.placement = "mpirun";
   result->job.numerics = "real";
   result->native = native;
-  std::cout << to_text(*result) << std::flush;  // first: a file that cannot be written must not lose the run
+  result->timeline = std::move(timeline);
+  print_report(to_text(*result), color);  // first: a file that cannot be written must not lose the run
+  write_trace(trace, *result, "mpitrain");
+  result->timeline.reset();
   if (!job.json_path.empty()) write_file(job.json_path, to_json(*result));
   return 0;
 }
@@ -176,6 +198,7 @@ int run(const std::vector<std::string>& arguments, int rank, int ranks) {
   po::options_description options(grid_options());
   options.add(job_options(20, 2));
   options.add(epoch_options());
+  options.add(trace_options());
   Request request;
   if (const int status = agree_on([&] { request = read_request(arguments, options, ranks); }, rank, ranks); status != 0)
     return status;
@@ -184,7 +207,7 @@ int run(const std::vector<std::string>& arguments, int rank, int ranks) {
     return status;
   if (request.help && rank == 0) std::cout << kUsage << options;
   if (request.version && rank == 0) std::cout << "mpitrain " << SIMTRAIN_VERSION << "\n";
-  return request.help || request.version ? 0 : train(request.job, rank);
+  return request.help || request.version ? 0 : train(request.job, request.trace, request.color, rank);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "train/collective.hpp"
 #include "train/message_tag.hpp"
 #include "train/pieces.hpp"
+#include "train/rank_trace.hpp"
 
 namespace simtrain {
 
@@ -50,6 +51,16 @@ void exchange(const Leg& out, const Leg& in, std::int64_t longest, CollectiveTra
   }
 }
 
+void note(RankTrace* trace, const Leg& leg, bool sent, std::int64_t longest, double begin_s) {
+  if (trace == nullptr || leg.peer < 0) return;
+  trace->exchanged({.begin_s = begin_s,
+                    .end_s = trace->now_s(),
+                    .peer = leg.peer,
+                    .sent = sent,
+                    .bytes = leg.message.count * static_cast<std::int64_t>(sizeof(float)),
+                    .messages = (leg.message.count + longest - 1) / longest});
+}
+
 }  // namespace
 
 CollectiveTraffic Collectives::redistribute(const Redistribution& array, Buffer from, Buffer to, Buffer scratch,
@@ -70,7 +81,10 @@ CollectiveTraffic Collectives::redistribute(const Redistribution& array, Buffer 
     const Leg out = leg_of(transfer.send_to, from, stored_block(array, array.from, rank_, transfer.send), unused);
     const Leg in = leg_of(transfer.receive_from, to, stored_block(array, array.to, rank_, transfer.receive), unused);
     if (!out.stored.contiguous()) copy(out.block, out.message, copy_between(out.stored, packed(out.stored)));
+    const double begin_s = trace_ != nullptr ? trace_->now_s() : 0;
     exchange(out, in, longest_message_floats_, traffic);
+    note(trace_, out, true, longest_message_floats_, begin_s);
+    note(trace_, in, false, longest_message_floats_, begin_s);
     if (!in.stored.contiguous()) copy(in.message, in.block, copy_between(packed(in.stored), in.stored));
   }
   return traffic;

@@ -22,6 +22,28 @@ bool Requests::test_all() {
   return true;
 }
 
+double round_begin_s(const RoundExchange& exchange) { return exchange.trace != nullptr ? exchange.trace->now_s() : 0; }
+
+void note_round(const RoundExchange& exchange, const Round& round, double begin_s) {
+  if (exchange.trace == nullptr) return;
+  const double end_s = exchange.trace->now_s();
+  const auto note = [&](int member, const Segments& segments, bool sent) {
+    if (member < 0) return;
+    std::int64_t messages = 0;
+    for (const Segment& segment : segments.part)
+      messages += (segment.count + exchange.longest_message_floats - 1) / exchange.longest_message_floats;
+    exchange.trace->exchanged({.begin_s = begin_s,
+                               .end_s = end_s,
+                               .peer = exchange.group.rank(member),
+                               .sent = sent,
+                               .background = exchange.tag == kBackgroundTag,
+                               .bytes = segments.count() * static_cast<std::int64_t>(sizeof(float)),
+                               .messages = messages});
+  };
+  note(round.send_to, round.send, true);
+  note(round.receive_from, round.receive, false);
+}
+
 void start_receives(const RoundExchange& exchange, const Round& round, Requests& requests) {
   if (round.receive_from < 0) return;
   const int source = exchange.group.rank(round.receive_from);

@@ -9,6 +9,7 @@
 
 #include "train/collective.hpp"
 #include "train/message_tag.hpp"
+#include "train/rank_trace.hpp"
 
 namespace simtrain {
 
@@ -37,7 +38,12 @@ struct RoundExchange {
   Kernels& kernels;
   Account reduction_account;
   int tag = kTag;
+  RankTrace* trace = nullptr;  // where its messages are noted
 };
+
+// For a trace: the time now, and that a round's messages which began then are over. Neither without one.
+double round_begin_s(const RoundExchange& exchange);
+void note_round(const RoundExchange& exchange, const Round& round, double begin_s);
 
 void start_receives(const RoundExchange& exchange, const Round& round, Requests& requests);
 void start_sends(const RoundExchange& exchange, const Round& round, Requests& requests, CollectiveTraffic& traffic);

@@ -35,6 +35,7 @@ void RunningCollective::post() {
     if (current_.send_to < 0 && current_.receive_from < 0) continue;
     SIMTRAIN_INVARIANT(!current_.reduce || current_.receive.count() <= exchange_->scratch.count,
                        "scratch of " + std::to_string(exchange_->scratch.count) + " floats");
+    round_begin_s_ = round_begin_s(*exchange_);
     start_receives(*exchange_, current_, requests_);
     start_sends(*exchange_, current_, requests_, traffic_);
     return;
@@ -43,6 +44,7 @@ void RunningCollective::post() {
 }
 
 void RunningCollective::end_round() {
+  note_round(*exchange_, current_, round_begin_s_);
   add_arrivals(*exchange_, current_);
   ++round_;
   post();

@@ -40,6 +40,7 @@ class RunningCollective {
   CollectiveTraffic traffic_;
   Round current_;
   int round_ = 0, rounds_ = 0;
+  double round_begin_s_ = 0;  // for a trace
 };
 
 }  // namespace simtrain

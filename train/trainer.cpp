@@ -6,6 +6,7 @@
 
 #include "train/halo_exchange.hpp"
 #include "train/phase_log.hpp"
+#include "train/rank_trace.hpp"
 #include "train/trainer_overlap.hpp"
 
 namespace simtrain {
@@ -22,11 +23,18 @@ Trainer::Trainer(const Plan& plan, Coordinates me, Kernels& kernels, Collectives
   if (std::any_of(plan.steps.begin(), plan.steps.end(),
                   [](const Step& step) { return std::holds_alternative<HaloStep>(step); }))
     halos_ = std::make_unique<HaloExchange>(plan.options.grid.rank(me));
+  if (options_.trace != nullptr) watch(*options_.trace);
   allocate();
   set_initial_weights();
 }
 
 Trainer::~Trainer() = default;
+
+void Trainer::watch(RankTrace& trace) {
+  kernels_.watch([&trace](Account account, Interval when) { trace.computed(account, when); });
+  collectives_.watch(&trace);
+  if (halos_) halos_->watch(&trace);
+}
 
 void Trainer::set_initial_weights() {
   for (int row = 0; row < static_cast<int>(plan_.weights.size()); ++row) {
@@ -90,7 +98,9 @@ RankResult Trainer::run(int warm_up, int iterations, const std::function<void(in
     kernels_.reset_accounts();
     load_batch(data_, [&](std::int64_t place) { return order_.at(iteration_ * plan_.options.batch + place); });
     const double begin = MPI_Wtime();
+    if (options_.trace != nullptr) options_.trace->begin(i < warm_up ? -1 : timed_, begin);
     iterate();
+    if (options_.trace != nullptr) options_.trace->end(MPI_Wtime());
     if (i >= warm_up) {
       result.iteration_seconds.push_back(MPI_Wtime() - begin);
       book(result, begin);

@@ -46,6 +46,7 @@ class Trainer {
   [[nodiscard]] std::span<const float> gradients(int report_row);
 
  private:
+  void watch(RankTrace& trace);
   void allocate();
   void set_initial_weights();
   // `sample(position)`: which sample of `data` stands at a place of the batch.
@@ -59,7 +60,9 @@ class Trainer {
   void execute(const WaitStep& step);
   // Adds an exchange of the iteration that runs, or a row's share of one.
   void note(int row, Exchange exchange, Interval under_way, double exposed_s, const CollectiveTraffic& traffic,
-            double share = 1);
+            Course course = Course::at_once);
+  void add_share(int row, Exchange exchange, Interval under_way, double exposed_s, const CollectiveTraffic& traffic,
+                 double share);
 
   // ---- with overlap only (train/trainer_exchanges.cpp)
   struct Overlapping;

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "train/halo_exchange.hpp"
+#include "train/rank_trace.hpp"
 #include "train/trainer_overlap.hpp"
 
 namespace simtrain {
@@ -148,8 +149,12 @@ void Trainer::end_oldest_in_background() {
   // A job may begin only when somebody waits for the one before it.
   const Interval under_way{std::min(outcome.begin_s, outcome.end_s - exposed), outcome.end_s};
   const CollectiveStep& step = *overlapping.steps[overlapping.ended];
-  plan_.for_each_share(
-      step, me_, [&](int row, double share) { note(row, step.exchange, under_way, exposed, outcome.traffic, share); });
+  plan_.for_each_share(step, me_, [&](int row, double share) {
+    add_share(row, step.exchange, under_way, exposed, outcome.traffic, share);
+  });
+  if (options_.trace != nullptr)
+    options_.trace->exchanged(step.row, step.exchange, under_way, static_cast<double>(outcome.traffic.bytes_sent),
+                              Course::background, step.bucket);
   if (++overlapping.ended == overlapping.steps.size()) overlapping.begun = overlapping.ended = 0;
 }
 
@@ -174,20 +179,27 @@ void Trainer::end_beside() {
     const double begin_s = MPI_Wtime();
     const CollectiveTraffic traffic = communicate(step);
     const double end_s = MPI_Wtime();
-    note(step.row, step.exchange, {begin_s, end_s}, exposed_s(begin_s, end_s), traffic);
+    note(step.row, step.exchange, {begin_s, end_s}, exposed_s(begin_s, end_s), traffic, Course::beside);
   } else {
     kernels_.wait(last_);
     const double begin_s = MPI_Wtime();
     overlapping.running.finish();
     const double end_s = MPI_Wtime();
     note(step.row, step.exchange, {overlapping.beside_begin_s, end_s}, end_s - begin_s + overlapping.beside_attended_s,
-         overlapping.running.traffic());
+         overlapping.running.traffic(), Course::beside);
   }
   overlapping.beside = nullptr;
 }
 
 void Trainer::note(int row, Exchange what, Interval under_way, double exposed_s, const CollectiveTraffic& traffic,
-                   double share) {
+                   Course course) {
+  add_share(row, what, under_way, exposed_s, traffic, 1);
+  if (options_.trace != nullptr)
+    options_.trace->exchanged(row, what, under_way, static_cast<double>(traffic.bytes_sent), course);
+}
+
+void Trainer::add_share(int row, Exchange what, Interval under_way, double exposed_s, const CollectiveTraffic& traffic,
+                        double share) {
   if (running_.empty()) return;  // evaluating before the first iteration
   auto& [exchange, interval] = running_[static_cast<std::size_t>(row)][static_cast<std::size_t>(what)];
   exchange.add({share * (under_way.end_s - under_way.begin_s), share * exposed_s,

@@ -9,6 +9,7 @@ namespace simtrain {
 
 class Background;  // train/background.hpp
 class PhaseLog;    // train/phase_log.hpp
+class RankTrace;   // train/rank_trace.hpp
 
 struct TrainerOptions {
   std::uint64_t seed = 1;
@@ -19,6 +20,7 @@ struct TrainerOptions {
   // What collectives in the background run in, of the rank alone; none: the rank comes by (PolledBackground). A
   // simulation of ideal progress needs one: simulated time does not pass while a rank polls.
   Background* background = nullptr;
+  RankTrace* trace = nullptr;  // of the rank, told of all it does; none: nobody is
 };
 
 }  // namespace simtrain

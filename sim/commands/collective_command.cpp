@@ -4,6 +4,7 @@
 #include "base/files.hpp"
 #include "base/options.hpp"
 #include "base/units.hpp"
+#include "report/color.hpp"
 #include "sim/prediction/collective_job.hpp"
 
 namespace po = boost::program_options;
@@ -28,6 +29,7 @@ po::options_description collective_options() {
       "profile", word("NAME|FILE"), "measured kernel times, for the additions (default: additions take no time)")(
       "detail", word("HOW")->default_value("auto"), "messages, merged or auto, as for a prediction")(
       "json", word("FILE"), "write the figures as JSON (docs/collective.schema.json)")("help", "this text");
+  add_color_option(options);
   return options;
 }
 
@@ -57,6 +59,7 @@ int collective_command(const std::vector<std::string>& arguments) {
     return 0;
   }
   if (!named) throw InputError("collective: expected an operation: all-reduce, all-gather or reduce-scatter");
+  const bool color = wants_color(values);
   CollectiveJob job;
   job.operation = parse_operation(arguments.front());
   job.bytes = parse_bytes("--bytes", required(values, "bytes", "64MiB"));
@@ -70,7 +73,7 @@ int collective_command(const std::vector<std::string>& arguments) {
   if (given(values, "profile")) job.profile = text_of(values, "profile");
   if (given(values, "json")) check_writable("--json", text_of(values, "json"));
   const CollectiveFigures figures = simulate_collective(job);
-  std::cout << to_text(figures) << std::flush;
+  print_report(to_text(figures), color);
   if (given(values, "json")) write_file(text_of(values, "json"), to_json(figures));
   return 0;
 }

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/options.hpp"
+#include "report/color.hpp"
 #include "report/compare.hpp"
 #include "report/json.hpp"
 
@@ -34,7 +35,8 @@ Request split(const std::vector<std::string>& arguments) {
       continue;
     }
     request.options.push_back(arguments[i]);
-    if (arguments[i] == "--json" && i + 1 < arguments.size()) request.options.push_back(arguments[++i]);
+    const bool takes_value = arguments[i] == "--json" || arguments[i] == "--color";
+    if (takes_value && i + 1 < arguments.size()) request.options.push_back(arguments[++i]);
   }
   return request;
 }
@@ -47,6 +49,7 @@ int compare_command(const std::vector<std::string>& arguments) {
   po::options_description options("The comparison");
   options.add_options()("json", po::value<std::string>()->value_name("FILE"),
                         "write the comparison as JSON (docs/compare.schema.json)")("help", "this text");
+  add_color_option(options);
   const Request request = split(arguments);
   const po::variables_map values = parse_options(request.options, options);
   if (given(values, "help")) {
@@ -59,11 +62,12 @@ int compare_command(const std::vector<std::string>& arguments) {
     throw InputError("compare: expected two result files, such as native.json simulated.json; found " +
                      (found.empty() ? "none" : std::to_string(request.files.size()) + ":" + found));
   }
+  const bool color = wants_color(values);
   const std::string json_path = given(values, "json") ? text_of(values, "json") : "";
   if (given(values, "json")) check_writable("--json", json_path);
   const Comparison comparison = compare(read_result(request.files[0]), read_result(request.files[1]));
   if (!json_path.empty()) write_file(json_path, comparison_to_json(comparison));
-  std::cout << comparison_to_text(comparison);
+  print_report(comparison_to_text(comparison), color);
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "base/options.hpp"
 #include "base/units.hpp"
 #include "calibrate/profile.hpp"
+#include "report/color.hpp"
 #include "train/job.hpp"
 
 namespace po = boost::program_options;
@@ -41,6 +42,7 @@ po::options_description cost_options() {
       "profile", word("NAME|FILE"),
       "price computing too, with these kernel times: seconds and Gflop/s of a rank, and the iteration")(
       "json", word("FILE"), "write the figures as JSON (docs/cost.schema.json)")("help", "this text");
+  add_color_option(options);
   return options;
 }
 
@@ -76,6 +78,7 @@ int cost_command(const std::vector<std::string>& arguments) {
     std::cout << kUsage << options;
     return 0;
   }
+  const bool color = wants_color(values);
   CostJob job = read_job(values);
   const AlphaBeta speed{job.latency_s, 1 / job.bandwidth_Bps};
   if (job.profile.empty()) {
@@ -86,7 +89,7 @@ int cost_command(const std::vector<std::string>& arguments) {
     job.table = cost_table(job.network, job.plan, job.processes, speed, {job.most_messages, &prices});
   }
   if (given(values, "json")) write_file(text_of(values, "json"), to_json(job));
-  std::cout << to_text(job);
+  print_report(to_text(job), color);
   return 0;
 }
 

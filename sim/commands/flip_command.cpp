@@ -6,6 +6,7 @@
 #include "base/options.hpp"
 #include "base/progress_line.hpp"
 #include "base/units.hpp"
+#include "report/color.hpp"
 #include "sim/prediction/flip.hpp"
 
 namespace po = boost::program_options;
@@ -102,7 +103,7 @@ int flip_command(const std::vector<std::string>& arguments) {
     else
       std::fprintf(stderr, "%s\n", text.c_str());
   });
-  std::cout << to_text(result) << std::flush;
+  print_report(to_text(result), wants_color(values));
   if (!request.job.json_path.empty()) write_file(request.job.json_path, to_json(result));
   return 0;
 }

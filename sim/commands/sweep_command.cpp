@@ -7,6 +7,7 @@
 #include "base/options.hpp"
 #include "base/progress_line.hpp"
 #include "base/units.hpp"
+#include "report/color.hpp"
 #include "sim/prediction/replicas.hpp"
 #include "sim/prediction/sweep.hpp"
 
@@ -73,6 +74,7 @@ int sweep_command(const std::vector<std::string>& arguments) {
   const Job job = job_from(values);
   refuse_auto(job.plan.strategy, "simtrain --strategy auto --processes " + std::to_string(processes) +
                                      ", which tries all grids for each layer, or another strategy");
+  const bool color = wants_color(values);
   (void)load_profile(prediction);  // says now what every grid would say
   if (replicas.count > 0) check_noise(job, prediction);
   const PlatformSummary platform = summarise_platform(prediction.platform);
@@ -88,7 +90,7 @@ int sweep_command(const std::vector<std::string>& arguments) {
                    [&](std::size_t done, const SweepPoint& point) { progress.show(done, point); });
   }
   if (replicas.count > 0) add_replicas(points, job, prediction, replicas);
-  std::cout << sweep_to_text(points) << std::flush;
+  print_report(sweep_to_text(points), color);
   if (!job.json_path.empty()) write_file(job.json_path, sweep_to_json(points));
   const bool any = std::any_of(points.begin(), points.end(), [](const SweepPoint& p) { return p.result.has_value(); });
   const bool failed = std::any_of(points.begin(), points.end(), [](const SweepPoint& p) { return p.failed; });

@@ -75,10 +75,11 @@ ProgressLanes::ProgressLanes(const Plan& plan) {
   for (int rank = 0; rank < ranks; ++rank) lanes_.push_back(std::make_unique<ProgressLane>(ranks));
 }
 
-std::function<void(int)> ProgressLanes::servers() {
+std::function<void(int)> ProgressLanes::servers(TraceRecorder* trace) {
   if (!needed()) return nullptr;
-  return [this](int rank) {
+  return [this, trace](int rank) {
     Collectives collectives(Grid{}, Coordinates{}, false);  // groups come with the jobs
+    collectives.watch(trace != nullptr ? trace->of_rank(rank) : nullptr);
     payloads_off(static_cast<int>(lanes_.size()) + rank);
     lanes_[static_cast<std::size_t>(rank)]->serve(collectives);
   };

@@ -14,6 +14,7 @@
 #include "kernels/modelled.hpp"
 #include "train/background.hpp"
 #include "train/plan.hpp"
+#include "train/rank_trace.hpp"
 
 namespace simtrain {
 
@@ -67,8 +68,9 @@ class ProgressLanes {
   explicit ProgressLanes(const Plan& plan);
 
   [[nodiscard]] bool needed() const { return !lanes_.empty(); }
-  // For Simulation::run; empty where none is needed.
-  std::function<void(int rank)> servers();
+  // For Simulation::run; empty where none is needed. `trace` (may be null): where the messages of second actors are
+  // noted.
+  std::function<void(int rank)> servers(TraceRecorder* trace = nullptr);
   // For a rank, before it makes its trainer: what goes into TrainerOptions::background, null where none is needed.
   Background* join(int rank, ModelledKernels& kernels, double slower);
   // For a rank, after its last iteration.

@@ -87,6 +87,8 @@ Result simulate(const Job& job, const PredictionOptions& options) {
   PhaseLog phases(plan, job.iterations);
   TrainerOptions trainer_options = simtrain::trainer_options(job);
   trainer_options.phases = &phases;
+  std::optional<TraceRecorder> recorder;
+  if (options.timeline) recorder.emplace(plan, *options.timeline, job.iterations, [&] { return simulation.clock_s(); });
   const auto train = [&](int rank) {
     const Coordinates me = grid.coordinates(rank);
     Collectives collectives(plan.grids(), rank, plan.uses(Algorithm::mpi), kLargestMessageBytes, merging.get());
@@ -99,13 +101,14 @@ Result simulate(const Job& job, const PredictionOptions& options) {
         [&] { return simulation.clock_s(); },
         noise ? noise->of_rank(rank, nodes[static_cast<std::size_t>(rank)]) : nullptr);
     trainer_options.background = lanes.join(rank, kernels, slower);  // copied before another rank runs
+    trainer_options.trace = recorder ? recorder->of_rank(rank) : nullptr;
     Trainer trainer(plan, me, kernels, collectives, *job.training_data, trainer_options);
     simulation.align();  // making communicators took some ranks longer than others
     simulation.count_from_now();
     summary.add(trainer.run(job.warm_up, job.iterations));
     lanes.leave(rank);
   };
-  simulation.run(hosts, train, lanes.servers());
+  simulation.run(hosts, train, lanes.servers(recorder ? &*recorder : nullptr));
 
   Result result = summary.finish(&phases);
   result.kind = "simulated";
@@ -120,6 +123,7 @@ Result simulate(const Job& job, const PredictionOptions& options) {
   result.memory.host = options.host_memory_bytes ? options.host_memory_bytes : simulation.platform().host_memory_bytes;
   add_host_memory(plan, hosts, result.memory);
   add_formulas(plan, prices, *result.platform, result);
+  if (recorder) result.timeline = recorder->finish();
   if (merging) merging->count_rings();
   if (!simulation.platform().links.empty())
     result.links = describe_links(simulation, job.warm_up + job.iterations, result.iteration_s);

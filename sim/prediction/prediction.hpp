@@ -14,6 +14,7 @@
 #include "sim/prediction/detail.hpp"
 #include "sim/prediction/replica_noise.hpp"
 #include "train/job.hpp"
+#include "train/rank_trace.hpp"
 
 namespace simtrain {
 
@@ -41,6 +42,7 @@ struct PredictionOptions {
   std::optional<double> host_memory_bytes;        // overrides the platform's
   std::optional<double> formula_latency_s, formula_bandwidth_Bps;  // override what is read off the platform
   std::optional<Disturbance> disturbance;                          // of computing; the formulas stay undisturbed
+  std::optional<TimelineRequest> timeline;                         // what some ranks do goes into Result::timeline
 };
 
 boost::program_options::options_description prediction_options();

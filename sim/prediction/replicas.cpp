@@ -73,6 +73,7 @@ std::string simulate_replica(Job job, PredictionOptions options, const ReplicaOp
   options.real_numerics = false;  // numbers take no part in what an iteration takes
   options.costs_of_slow_parts = false;
   options.bounds = false;
+  options.timeline.reset();
   if (options.placement.kind == Placement::Kind::automatic)  // as the undisturbed prediction chose
     options.placement = parse_placement_name(point.result->job.placement);
   options.disturbance = Disturbance{job.seed, replica, replicas.node_spread};

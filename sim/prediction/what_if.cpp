@@ -30,6 +30,7 @@ Seconds seconds_of(const TaskOutcome& outcome) {
 
 // Nothing but the time of iterations is asked for.
 PredictionOptions alone(PredictionOptions options) {
+  options.timeline.reset();
   options.costs_of_slow_parts = false;
   options.bounds = false;
   options.real_numerics = false;
