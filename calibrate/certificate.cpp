@@ -1,22 +1,13 @@
 #include "calibrate/certificate.hpp"
 
 #include <algorithm>
-#include <ctime>
 
+#include "base/date.hpp"
 #include "kernels/blas_kernels.hpp"
 
 extern char** environ;
 
 namespace simtrain {
-
-std::string now_utc() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
 
 std::string environment_of(const std::vector<std::string_view>& prefixes) {
   std::vector<std::string> found;

@@ -14,8 +14,6 @@ namespace simtrain {
 Certificate certify(const std::string& machine, const std::string& command, std::uint64_t seed,
                     const std::string& operands);
 
-std::string now_utc();  // "2024-02-29T12:00:00Z"
-
 // "NAME=value NAME=value" of the environment variables that begin with one of the prefixes, sorted.
 std::string environment_of(const std::vector<std::string_view>& prefixes);
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <iostream>
 
+#include "base/date.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/memory.hpp"

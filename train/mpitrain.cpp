@@ -23,6 +23,7 @@
 #include "train/epochs.hpp"
 #include "train/gather_ranks.hpp"
 #include "train/job.hpp"
+#include "train/job_files.hpp"
 #include "train/rank_clock.hpp"
 #include "train/same_request.hpp"
 #include "train/trace_options.hpp"
@@ -46,6 +47,8 @@ struct Request {
   TraceOptions trace;
   bool color = false;
   std::string lines;  // request_lines
+  std::vector<std::string> arguments;
+  std::vector<InputFile> files;
 };
 
 Request read_request(const std::vector<std::string>& arguments, const po::options_description& options, int ranks) {
@@ -64,6 +67,8 @@ Request read_request(const std::vector<std::string>& arguments, const po::option
   request.trace = trace_from(values, request.job);
   request.color = wants_color(values);
   request.lines = request_lines(values, request.job);
+  request.arguments = arguments;
+  request.files = job_files(values);
   const Plan plan = make_plan(request.job.network, request.job.plan);
   check_trainable(plan);
   // Of one rank: how many share this node is not known yet.
@@ -129,7 +134,8 @@ std::optional<TraceRecorder> recorder_for(const std::optional<TimelineRequest>& 
   return std::optional<TraceRecorder>(std::in_place, plan, mine, iterations, [] { return MPI_Wtime(); });
 }
 
-int train(const Job& job, const TraceOptions& trace, bool color, int rank) {
+int train(const Request& request, int rank) {
+  const Job& job = request.job;
   const Plan plan = make_plan(job.network, job.plan);
   const Coordinates me = plan.options.grid.coordinates(rank);
   use_blas_threads(job.threads);
@@ -138,7 +144,7 @@ int train(const Job& job, const TraceOptions& trace, bool color, int rank) {
   PhaseLog phases(plan, job.iterations);
   TrainerOptions options = trainer_options(job);
   options.phases = &phases;
-  std::optional<TraceRecorder> recorder = recorder_for(trace.timeline, plan, job.iterations, rank);
+  std::optional<TraceRecorder> recorder = recorder_for(request.trace.timeline, plan, job.iterations, rank);
   if (recorder) options.trace = recorder->of_rank(rank);
   if (const std::string warning = blas_warning(blas_identity()); rank == 0 && !warning.empty())
     std::fprintf(stderr, "mpitrain: warning: %s\n", warning.c_str());
@@ -158,8 +164,10 @@ int train(const Job& job, const TraceOptions& trace, bool color, int rank) {
   result->job.numerics = "real";
   result->native = native;
   result->timeline = std::move(timeline);
-  print_report(to_text(*result), color);  // first: a file that cannot be written must not lose the run
-  write_trace(trace, *result, "mpitrain");
+  result->passport =
+      make_passport("mpitrain", request.arguments, {{"BLAS", native.blas}, {"MPI", native.mpi}}, request.files);
+  print_report(to_text(*result), request.color);  // first: a file that cannot be written must not lose the run
+  write_trace(request.trace, *result, "mpitrain");
   result->timeline.reset();
   if (!job.json_path.empty()) write_file(job.json_path, to_json(*result));
   return 0;
@@ -207,7 +215,7 @@ int run(const std::vector<std::string>& arguments, int rank, int ranks) {
     return status;
   if (request.help && rank == 0) std::cout << kUsage << options;
   if (request.version && rank == 0) std::cout << "mpitrain " << SIMTRAIN_VERSION << "\n";
-  return request.help || request.version ? 0 : train(request.job, request.trace, request.color, rank);
+  return request.help || request.version ? 0 : train(request, rank);
 }
 
 }  // namespace

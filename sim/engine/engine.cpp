@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <simgrid/s4u.hpp>
+#include <simgrid/version.h>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,12 @@ std::unique_ptr<Engine> start_engine() {
   std::signal(SIGINT, interrupt);  // SimGrid's own handler lists every actor
   configure();
   return engine;
+}
+
+std::string simgrid_version() {
+  int major = 0, minor = 0, patch = 0;
+  sg_version_get(&major, &minor, &patch);
+  return std::to_string(major) + "." + std::to_string(minor) + (patch > 0 ? "." + std::to_string(patch) : "");
 }
 
 }  // namespace simtrain

@@ -25,7 +25,9 @@ class Prediction(ProgramTest):
         texts = []
         for name in ("a.json", "b.json"):
             self.run_program("simtrain", *JOB, "--grid", "4x2", "--json", name)
-            texts.append((self.folder / name).read_bytes())
+            text, made = (self.folder / name).read_text().split('"made": {')
+            texts.append(text.replace(name, "r.json"))  # the argument
+            self.assertEqual(set(json.loads("{" + made[:made.index("}")] + "}")), {"host", "date"})
         self.assertEqual(texts[0], texts[1])
 
     def test_every_grid_of_a_prime_number_of_processes_and_odd_sizes(self):
@@ -469,7 +471,7 @@ class Replicas(ProgramTest):
     def bytes_of(self, *arguments):
         out, error = self.run_program("simtrain", *JOB, "--grid", "4x2", *arguments, "--json", "r.json")
         self.assertEqual(error, "")
-        return out, (self.folder / "r.json").read_bytes()
+        return out, (self.folder / "r.json").read_text().split('"passport":')[0].rstrip().rstrip(",") + "}"
 
     def test_the_interval_follows_from_the_seed(self):
         out, one = self.bytes_of("--replicas", 6, "--jobs", 1)

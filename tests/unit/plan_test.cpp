@@ -138,22 +138,24 @@ TEST(Plan, LayersSplitByColumnsAreSentTheirRows) {
   EXPECT_EQ(moved("fc7:columns:4x2; fc8:2x4; *:4x2"), (std::vector<std::int64_t>{4'096 * 16, 4'096 * 32}));
 }
 
-// Floats of a rank: all rows of its columns of W, and the biases of its own rows.
+// Floats of a rank of 5 x 2: all rows of its columns of W, and the biases of its own rows. Of 21 -> 23 -> 2 -> 5, fc2
+// has no biases; fc1 reads an image of one channel, which falls into features.
 TEST(Plan, ColumnsOfWeightsAddUp) {
-  PlanOptions options;
-  options.grid = {5, 2};
-  options.batch = 11;
-  options.strategy = parse_strategy("--strategy", "fc2:columns:5x2; fc3:columns:10x1; *:5x2");
-  const Plan plan =
-      make_plan(network_from_json("odd mlp", kOddMlp), options);  // 21 -> 23 -> 2 -> 5, fc2 without biases
-  const auto floats = [&](int row) {
+  const auto floats = [](const std::string& strategy, int row) {
+    PlanOptions options;
+    options.grid = {5, 2};
+    options.batch = 11;
+    options.strategy = parse_strategy("--strategy", strategy);
+    const Plan plan = make_plan(network_from_json("odd mlp", kOddMlp), options);
     std::vector<std::int64_t> by_rank;
     for (int rank = 0; rank < 10; ++rank)
       by_rank.push_back(plan.floats(plan.weights[static_cast<std::size_t>(row)], options.grid.coordinates(rank)));
     return by_rank;
   };
-  EXPECT_EQ(floats(1), (std::vector<std::int64_t>{10, 10, 10, 8, 8, 10, 10, 10, 8, 8}));  // 23 columns, twice
-  EXPECT_EQ(floats(2), (std::vector<std::int64_t>{6, 6, 1, 1, 1, 0, 0, 0, 0, 0}));  // 2 columns and 5 biases on 10 rows
+  using Floats = std::vector<std::int64_t>;
+  EXPECT_EQ(floats("fc1:columns:5x2", 0), (Floats{120, 97, 97, 96, 96, 120, 97, 97, 96, 96}));  // 5 or 4 columns
+  EXPECT_EQ(floats("fc2:columns:5x2", 1), (Floats{10, 10, 10, 8, 8, 10, 10, 10, 8, 8}));        // 23 columns, twice
+  EXPECT_EQ(floats("fc3:columns:10x1", 2), (Floats{6, 6, 1, 1, 1, 0, 0, 0, 0, 0}));  // 2 columns, 5 biases, 10 rows
 }
 
 TEST(Plan, GroupsOfOneExchangeNothing) {
