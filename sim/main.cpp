@@ -9,12 +9,12 @@
 #include "sim/commands/cost_command.hpp"
 #include "sim/commands/describe_command.hpp"
 #include "sim/commands/outputs.hpp"
+#include "sim/commands/sweep_command.hpp"
 #include "sim/prediction/choose_strategy.hpp"
 #include "sim/prediction/collective_job.hpp"
 #include "sim/prediction/flip.hpp"
 #include "sim/prediction/prediction.hpp"
 #include "sim/prediction/replicas.hpp"
-#include "sim/prediction/sweep.hpp"
 
 namespace po = boost::program_options;
 
@@ -31,6 +31,7 @@ constexpr const char* kUsage =
     "  simtrain --platform torus.xml --processes 256 --strategy auto\n"
     "                                                       how each layer is best split, and why\n"
     "  simtrain sweep --platform torus.xml --processes 256  simulate every Pr x Pc = 256, ranked\n"
+    "  simtrain merge grids.*-of-8.jsonl                    the shares of a sweep on many machines as one\n"
     "  simtrain cost --network alexnet --processes 512      communication on every grid by formula, at once\n"
     "  simtrain compare native.json simulated.json          two results of one job, phase by phase\n"
     "  simtrain flip bandwidth --platform torus.xml --processes 256\n"
@@ -55,9 +56,10 @@ int predict_command(const std::vector<std::string>& arguments) {
   one_of.emplace_back("processes");
   const po::variables_map values = parse_options(arguments, options, one_of);
   if (given(values, "help")) {
-    std::cout << kUsage << options
-              << "\nsimtrain sweep, cost, compare, collective and describe with --help tell the options of these "
-                 "commands.\n";
+    std::cout
+        << kUsage << options
+        << "\nsimtrain sweep, merge, cost, compare, collective and describe with --help tell the options of these "
+           "commands.\n";
     return 0;
   }
   if (given(values, "version")) {
@@ -94,12 +96,14 @@ int run(std::vector<std::string> arguments) {
   const std::string command = arguments.front();
   arguments.erase(arguments.begin());
   if (command == "sweep") return sweep_command(arguments);
+  if (command == "merge") return merge_command(arguments);
   if (command == "cost") return cost_command(arguments);
   if (command == "compare") return compare_command(arguments);
   if (command == "collective") return collective_command(arguments);
   if (command == "flip") return flip_command(arguments);
   if (command == "describe") return describe_command(arguments);
-  throw InputError(unknown_choice("command", command, {"sweep", "cost", "compare", "flip", "collective", "describe"}));
+  throw InputError(
+      unknown_choice("command", command, {"sweep", "merge", "cost", "compare", "flip", "collective", "describe"}));
 }
 
 }  // namespace
