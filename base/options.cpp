@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/option_lists.hpp"
 
 namespace po = boost::program_options;
 
@@ -68,8 +69,7 @@ void read_scenario(const std::string& name, const po::options_description& known
       for (const auto& option : parsed.options) {
         if (option.string_key == "scenario") throw InputError("a scenario cannot name another one");
         for (const auto& earlier : all.options)
-          if (earlier.string_key == option.string_key &&
-              !known.find(option.string_key, false).semantic()->is_composing())
+          if (earlier.string_key == option.string_key && !is_list(known.find(option.string_key, false)))
             throw InputError("the key '" + option.string_key + "' stands there twice");
         if (!decided || !in_one_of(option.string_key)) all.options.push_back(option);
       }
@@ -118,6 +118,18 @@ std::string take_first(std::vector<std::string>& arguments) {
   std::string first = std::move(arguments.front());
   arguments.erase(arguments.begin());
   return first;
+}
+
+std::vector<std::string> take_files(std::vector<std::string>& arguments, const std::vector<std::string>& with_value) {
+  std::vector<std::string> files, options;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    (argument.starts_with('-') ? options : files).push_back(argument);
+    if (std::find(with_value.begin(), with_value.end(), argument) != with_value.end() && i + 1 < arguments.size())
+      options.push_back(arguments[++i]);
+  }
+  arguments = std::move(options);
+  return files;
 }
 
 std::string shell_command(const std::string& program, const std::vector<std::string>& arguments) {

@@ -27,6 +27,10 @@ bool given(const boost::program_options::variables_map& values, const std::strin
 // Empty if there is none.
 std::string take_first(std::vector<std::string>& arguments);
 
+// Takes out all arguments that stand alone: those that are neither options nor the values of options `with_value`
+// ("--json"). For commands on several files.
+std::vector<std::string> take_files(std::vector<std::string>& arguments, const std::vector<std::string>& with_value);
+
 // The command as it can be typed again, quoted for a shell where needed.
 std::string shell_command(const std::string& program, const std::vector<std::string>& arguments);
 

@@ -23,5 +23,5 @@ endfunction()
 
 simtrain_check_headers(native FOLDERS base kernels calibrate report train
                        LINKS nlohmann_json::nlohmann_json PkgConfig::OPENBLAS Boost::program_options MPI::MPI_CXX)
-simtrain_check_headers(smpi FOLDERS train sim/commands sim/engine sim/placement sim/platform sim/prediction
+simtrain_check_headers(smpi FOLDERS train sim/commands sim/engine sim/placement sim/platform sim/prediction sim/sweep
                        LINKS nlohmann_json::nlohmann_json Boost::program_options smpi)

@@ -35,7 +35,7 @@ _simtrain() {
         choices=$("${COMP_WORDS[0]}" ${command:+"$command"} --help 2>/dev/null | grep -oE -- '^  --[a-z-]+' | tr -d ' ')
       elif [[ $COMP_CWORD == 1 ]]; then
         case ${COMP_WORDS[0]##*/} in
-          simtrain) choices='sweep cost compare flip rerun collective describe help doctor' ;;
+          simtrain) choices='sweep merge cost compare flip rerun collective describe help doctor' ;;
           calibrate) choices='kernels network check show import' ;;
         esac
       fi

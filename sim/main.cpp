@@ -7,9 +7,9 @@
 #include "sim/commands/help_command.hpp"
 #include "sim/commands/predict_command.hpp"
 #include "sim/commands/rerun_command.hpp"
+#include "sim/commands/sweep_command.hpp"
 #include "sim/prediction/collective_job.hpp"
 #include "sim/prediction/flip.hpp"
-#include "sim/prediction/sweep.hpp"
 
 namespace simtrain {
 namespace {
@@ -19,6 +19,7 @@ int run(std::vector<std::string> arguments) {
   const std::string command = arguments.front();
   arguments.erase(arguments.begin());
   if (command == "sweep") return sweep_command(arguments);
+  if (command == "merge") return merge_command(arguments);
   if (command == "cost") return cost_command(arguments);
   if (command == "compare") return compare_command(arguments);
   if (command == "collective") return collective_command(arguments);
@@ -27,7 +28,9 @@ int run(std::vector<std::string> arguments) {
   if (command == "doctor") return doctor_command(arguments);
   if (command == "flip") return flip_command(arguments);
   if (command == "describe") return describe_command(arguments);
-  throw InputError(unknown_choice("command", command, {"sweep", "cost", "compare", "rerun", "flip", "collective", "describe", "help", "doctor"}));
+  throw InputError(unknown_choice(
+      "command", command,
+      {"sweep", "merge", "cost", "compare", "rerun", "flip", "collective", "describe", "help", "doctor"}));
 }
 
 }  // namespace

@@ -22,50 +22,32 @@ constexpr const char* kUsage =
     "  simtrain compare 32x8.json 16x16.json         two predictions of one network: grids, strategies, platforms\n\n"
     "The native one is the reference, else the first.\n\n";
 
-struct Request {
-  std::vector<std::string> files;    // arguments that stand alone
-  std::vector<std::string> options;  // the others, with their values
-};
-
-Request split(const std::vector<std::string>& arguments) {
-  Request request;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (!arguments[i].starts_with('-')) {
-      request.files.push_back(arguments[i]);
-      continue;
-    }
-    request.options.push_back(arguments[i]);
-    const bool takes_value = arguments[i] == "--json" || arguments[i] == "--color";
-    if (takes_value && i + 1 < arguments.size()) request.options.push_back(arguments[++i]);
-  }
-  return request;
-}
-
 NamedResult read_result(const std::string& path) { return {path, result_from_json(path, read_file("result", path))}; }
 
 }  // namespace
 
-int compare_command(const std::vector<std::string>& arguments) {
+int compare_command(const std::vector<std::string>& all_arguments) {
   po::options_description options("The comparison");
   options.add_options()("json", po::value<std::string>()->value_name("FILE"),
                         "write the comparison as JSON (docs/compare.schema.json)")("help", "this text");
   add_color_option(options);
-  const Request request = split(arguments);
-  const po::variables_map values = parse_options(request.options, options);
+  std::vector<std::string> arguments = all_arguments;
+  const std::vector<std::string> files = take_files(arguments, {"--json", "--color"});
+  const po::variables_map values = parse_options(arguments, options);
   if (given(values, "help")) {
     std::cout << kUsage << options;
     return 0;
   }
-  if (request.files.size() != 2) {
+  if (files.size() != 2) {
     std::string found;
-    for (const std::string& file : request.files) found += " '" + file + "'";
+    for (const std::string& file : files) found += " '" + file + "'";
     throw InputError("compare: expected two result files, such as native.json simulated.json; found " +
-                     (found.empty() ? "none" : std::to_string(request.files.size()) + ":" + found));
+                     (found.empty() ? "none" : std::to_string(files.size()) + ":" + found));
   }
   const bool color = wants_color(values);
   const std::string json_path = given(values, "json") ? text_of(values, "json") : "";
   if (given(values, "json")) check_writable("--json", json_path);
-  const Comparison comparison = compare(read_result(request.files[0]), read_result(request.files[1]));
+  const Comparison comparison = compare(read_result(files[0]), read_result(files[1]));
   if (!json_path.empty()) write_file(json_path, comparison_to_json(comparison));
   print_report(comparison_to_text(comparison), color);
   return 0;

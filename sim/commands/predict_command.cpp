@@ -30,6 +30,7 @@ constexpr const char* kUsage =
     "  simtrain --platform torus.xml --processes 256 --strategy auto\n"
     "                                                       how each layer is best split, and why\n"
     "  simtrain sweep --platform torus.xml --processes 256  simulate every Pr x Pc = 256, ranked\n"
+    "  simtrain merge grids.*-of-8.jsonl                    the shares of a sweep on many machines as one\n"
     "  simtrain cost --network alexnet --processes 512      communication on every grid by formula, at once\n"
     "  simtrain compare native.json simulated.json          two results of one job, phase by phase\n"
     "  simtrain flip bandwidth --platform torus.xml --processes 256\n"
@@ -118,10 +119,10 @@ int predict_command(const std::vector<std::string>& arguments) {
   const po::options_description options = predict_options();
   const po::variables_map values = parse(arguments, options);
   if (given(values, "help")) {
-    std::cout
-        << kUsage << options
-        << "\nsimtrain sweep, cost, compare, flip, rerun, collective and describe with --help tell the options of "
-           "these commands.\n";
+    std::cout << kUsage << options
+              << "\nsimtrain sweep, merge, cost, compare, flip, rerun, collective and describe with --help tell the "
+                 "options of "
+                 "these commands.\n";
     return 0;
   }
   if (given(values, "version")) {

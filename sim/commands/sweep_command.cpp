@@ -1,15 +1,20 @@
+#include "sim/commands/sweep_command.hpp"
+
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/options.hpp"
-#include "base/progress_line.hpp"
-#include "base/units.hpp"
 #include "report/color.hpp"
-#include "sim/prediction/replicas.hpp"
-#include "sim/prediction/sweep.hpp"
+#include "report/sweep.hpp"
+#include "sim/sweep/assemble.hpp"
+#include "sim/sweep/options.hpp"
+#include "sim/sweep/run.hpp"
+#include "sim/sweep/share.hpp"
+#include "sim/sweep/store.hpp"
 
 namespace po = boost::program_options;
 
@@ -18,83 +23,144 @@ namespace simtrain {
 namespace {
 
 constexpr const char* kUsage =
-    "simtrain sweep simulates every grid Pr x Pc of a number of processes and ranks them.\n\n"
-    "  simtrain sweep --platform torus.xml --processes 256\n\n";
+    "simtrain sweep simulates every combination of what varies, and ranks them.\n\n"
+    "  simtrain sweep --platform torus.xml --processes 256              every grid Pr x Pc = 256\n"
+    "  simtrain sweep --platform torus.xml --platform fat-tree.xml --processes 128,256 --grids '*x8' \\\n"
+    "      --batch 1024,2048 --strategy 'uniform | conv-batch' --csv points.csv\n"
+    "  simtrain sweep --platform torus.xml --processes 256 --results grids.jsonl    goes on after an interruption\n"
+    "  srun -n 64 simtrain sweep ... --results grids.jsonl --share auto             a share each; then: simtrain "
+    "merge\n\n"
+    "docs/sweeps.md tells how to run large ones on many nodes.\n\n";
 
-po::options_description sweep_options() {
-  po::options_description options("The sweep");
-  options.add_options()("processes", po::value<std::string>()->value_name("P"), "simulate all Pr x Pc = P");
-  return options;
+struct Request {
+  Share share;
+  std::string results, json, csv;  // empty: none
+  bool color = false;
+};
+
+Request request_from(const po::variables_map& values) {
+  const auto text = [&](const char* option) { return given(values, option) ? text_of(values, option) : std::string(); };
+  Request request{{}, text("results"), text("json"), text("csv"), wants_color(values)};
+  if (given(values, "prune") && given(values, "replicas"))
+    throw InputError(
+        "--prune: given with --replicas; expected one of them, since a point that is skipped has no replicas");
+  if (!request.csv.empty()) check_writable("--csv", request.csv);
+  if (!given(values, "share")) return request;
+  request.share = parse_share(text_of(values, "share"), [](const char* name) { return std::getenv(name); });
+  if (request.results.empty())
+    throw InputError("--share: given without --results; expected both, since simtrain merge joins results files");
+  for (const char* option : {"json", "csv"})
+    if (given(values, option))
+      throw InputError("--" + std::string(option) +
+                       ": given with --share; expected it of simtrain merge, which has the points of all shares");
+  return request;
 }
 
-// On a terminal one line that changes, else a line per grid; on stderr, since stdout holds the table.
-class SweepBar {
- public:
-  explicit SweepBar(std::size_t total) : total_(total) {}
-
-  void show(std::size_t done, const SweepPoint& point) {
-    const std::string grid = to_string(Grid{point.grid_rows, point.grid_columns});
-    const std::string outcome = point.result ? format_seconds(point.result->iteration_s) : std::string("not possible");
-    if (point.result && (best_s_ == 0 || point.result->iteration_s < best_s_)) {
-      best_s_ = point.result->iteration_s;
-      best_ = grid + " " + outcome;
-    }
-    const std::string text = std::to_string(done) + " of " + std::to_string(total_) + " grids simulated, last " + grid +
-                             ": " + outcome + ", best so far " + (best_.empty() ? "none" : best_);
-    if (line_.on_terminal())
-      line_.show(text);
-    else
-      std::fprintf(stderr, "%s\n", text.c_str());
+PointOutlooks look_at_all(const SweepJobs& jobs, const TaskLimits& limits) {
+  PointOutlooks outlooks;
+  const std::string* first_reason = nullptr;
+  bool any = false;
+  for (std::size_t i = 0; i < jobs.space().size(); ++i) {
+    const PointOutlook& outlook = outlooks[i] = jobs.outlook(i, limits.memory_bytes);
+    const std::string& reason = outlook.impossible.empty() ? outlook.not_here : outlook.impossible;
+    any = any || reason.empty();
+    if (first_reason == nullptr && !reason.empty())
+      first_reason = outlook.impossible.empty() ? &outlooks[i].not_here : &outlooks[i].impossible;
   }
+  if (!any)
+    throw InputError(*first_reason + (outlooks.size() > 1 ? "; nor can any other of the " +
+                                                                std::to_string(outlooks.size()) + " points be simulated"
+                                                          : ""));
+  return outlooks;
+}
 
- private:
-  std::size_t total_;
-  ProgressLine line_;
-  double best_s_ = 0;
-  std::string best_;
-};
+PointOutlooks share_of(const PointOutlooks& all, const Share& share) {
+  std::vector<double> costs;
+  for (const auto& [point, outlook] : all) costs.push_back(outlook.cost);
+  PointOutlooks mine;
+  for (const std::size_t point : points_of(share, costs)) mine.emplace(point, all.at(point));
+  return mine;
+}
+
+void tell_what_was_there(const ResultsStore& store, const std::string& path, const PointOutlooks& points) {
+  if (store.cut_off_bytes() > 0)
+    std::fprintf(stderr, "simtrain: note: results file '%s' ended in half a line (%zu bytes), which is cut off\n",
+                 path.c_str(), store.cut_off_bytes());
+  std::size_t settled = 0;
+  for (const auto& [point, state] : store.states()) settled += state.settled() && points.contains(point) ? 1 : 0;
+  if (settled > 0)
+    std::fprintf(stderr, "simtrain: note: %zu of %zu points are in '%s' already\n", settled, points.size(),
+                 path.c_str());
+}
+
+std::string share_text(const Share& share, const PointOutlooks& points, SweepLedger& ledger, const std::string& path) {
+  std::size_t results = 0, skipped = 0, impossible = 0;
+  for (const auto& [point, outlook] : points) {
+    const PointState& state = ledger.state(point);
+    results += state.result ? 1 : 0;
+    skipped += !state.result && state.skipped ? 1 : 0;
+    impossible += state.error ? 1 : 0;
+  }
+  std::string text = "Share " + std::to_string(share.index) + " of " + std::to_string(share.count) + ": " +
+                     std::to_string(points.size()) + " of " + std::to_string(ledger.inputs().space.size()) +
+                     " points, " + std::to_string(results) + " simulated";
+  if (skipped > 0) text += ", " + std::to_string(skipped) + " skipped";
+  if (impossible > 0) text += ", " + std::to_string(impossible) + " not possible";
+  if (!ledger.troubles().empty()) text += ", " + std::to_string(ledger.troubles().size()) + " to be tried again";
+  return text + ". simtrain merge joins '" + path + "' with those of the other shares.\n";
+}
+
+void write_outputs(const Sweep& sweep, const Request& request) {
+  print_report(sweep_to_text(sweep), request.color);  // first: a file that cannot be written must not lose the run
+  if (!request.json.empty()) write_file(request.json, sweep_to_json(sweep));
+  if (!request.csv.empty()) write_file(request.csv, sweep_to_csv(sweep));
+}
+
+int status_of(const Sweep& sweep, bool failed) {
+  const auto& points = sweep.points;
+  const bool any = std::any_of(points.begin(), points.end(), [](const SweepPoint& p) { return p.result.has_value(); });
+  return any && !failed ? 0 : 1;
+}
 
 }  // namespace
 
 int sweep_command(const std::vector<std::string>& arguments) {
-  po::options_description options = sweep_options();
-  options.add(prediction_options());
-  options.add(replica_options());
-  options.add(job_options(1, 0));
+  const po::options_description options = sweep_options();
   const po::variables_map values = parse_options(arguments, options);
   if (given(values, "help")) {
     std::cout << kUsage << options;
     return 0;
   }
-  if (!given(values, "processes"))
-    throw InputError("--processes: is missing; expected the number of processes, such as --processes 256");
-  const auto processes = static_cast<int>(parse_integer("--processes", text_of(values, "processes"), 1, 1 << 20));
-  const ReplicaOptions replicas = replicas_from(values).within_memory(processes);
-  const PredictionOptions prediction = prediction_from(values);
-  const Job job = job_from(values);
-  refuse_auto(job.plan.strategy, "simtrain --strategy auto --processes " + std::to_string(processes) +
-                                     ", which tries all grids for each layer, or another strategy");
-  const bool color = wants_color(values);
-  (void)load_profile(prediction);  // says now what every grid would say
-  if (replicas.count > 0) check_noise(job, prediction);
-  const PlatformSummary platform = summarise_platform(prediction.platform);
-  if (prediction.placement.kind != Placement::Kind::file && platform.hosts * prediction.ranks_per_host < processes)
-    throw InputError("--processes: " + std::to_string(processes) + " is more than the " +
-                     std::to_string(platform.hosts) + " hosts of platform '" + prediction.platform + "' hold, " +
-                     std::to_string(prediction.ranks_per_host) + " on each");
-  const std::vector<Grid> grids = grids_of(processes);
-  std::vector<SweepPoint> points;
-  {
-    SweepBar progress(grids.size());
-    points = sweep(job, prediction, grids, replicas.workers,
-                   [&](std::size_t done, const SweepPoint& point) { progress.show(done, point); });
+  const SweepSpace space = space_from(values);
+  const ReplicaOptions replicas = replicas_from(values);
+  const Request request = request_from(values);
+  const SweepJobs jobs(values, space);
+  if (replicas.count > 0) check_noise(jobs.at(0).job, jobs.at(0).options);
+  const TaskLimits limits{replicas.workers, replicas.budget_bytes()};
+  const PointOutlooks points = share_of(look_at_all(jobs, limits), request.share);
+  const SweepInputs inputs = inputs_from(values, jobs);
+  const std::string path = file_of(request.share, request.results);
+  std::optional<ResultsStore> store;
+  if (!path.empty()) tell_what_was_there(store.emplace(path, inputs), path, points);
+  SweepLedger ledger(inputs, store ? &*store : nullptr);
+  run_points(jobs, points, limits, ledger);
+  if (replicas.count > 0) run_replicas(jobs, points, replicas, limits, ledger);
+  int status = ledger.failed() ? 1 : 0;
+  if (request.share.whole()) {
+    const Sweep sweep = assemble(inputs, ledger.states(), ledger.troubles());
+    write_outputs(sweep, request);
+    status = status_of(sweep, ledger.failed());
+  } else {
+    std::cout << share_text(request.share, points, ledger, path) << std::flush;
   }
-  if (replicas.count > 0) add_replicas(points, job, prediction, replicas);
-  print_report(sweep_to_text(points), color);
-  if (!job.json_path.empty()) write_file(job.json_path, sweep_to_json(points));
-  const bool any = std::any_of(points.begin(), points.end(), [](const SweepPoint& p) { return p.result.has_value(); });
-  const bool failed = std::any_of(points.begin(), points.end(), [](const SweepPoint& p) { return p.failed; });
-  return any && !failed ? 0 : 1;
+  for (const auto& [point, why] : ledger.troubles())
+    if (store)
+      std::fprintf(stderr, "simtrain: note: %s: %s; the same command tries it again\n", ledger.label(point).c_str(),
+                   why.c_str());
+  if (store && !store->trouble().empty())
+    throw Failure("results file '" + path + "': the last results could not be written: " + store->trouble() +
+                  "; those before them are in it");
+  return status;
 }
 
 }  // namespace simtrain

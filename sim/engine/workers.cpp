@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <thread>
 
 #include "base/error.hpp"
@@ -56,6 +57,7 @@ Workers::~Workers() {
 void Workers::start(std::size_t task, const std::function<std::string()>& work) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw Failure(std::string("no pipe to a child process: ") + std::strerror(errno));
+  const pid_t parent = ::getpid();
   const pid_t process = ::fork();
   if (process < 0) {
     const int reason = errno;
@@ -66,6 +68,7 @@ void Workers::start(std::size_t task, const std::function<std::string()>& work) 
   if (process == 0) {
     ::close(ends[0]);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) std::_Exit(1);  // it died before that
     be_the_worker(work, ends[1]);
   }
   ::close(ends[1]);
@@ -114,19 +117,52 @@ TaskOutcome Workers::take(std::size_t i) {
   return {worker.task, TaskOutcome::Kind::failure, why};
 }
 
+void run_tasks(const TaskLimits& limits, const std::function<std::optional<NextTask>()>& next,
+               const std::function<std::string(std::size_t)>& work,
+               const std::function<void(const TaskOutcome&)>& done) {
+  Workers running;
+  std::map<std::size_t, double> bytes_of;  // of those that run
+  double bytes = 0;
+  std::optional<NextTask> waiting;
+  bool more = true;
+  const auto has_room = [&] {
+    return running.running() == 0 || (running.running() < static_cast<std::size_t>(limits.workers) &&
+                                      (!limits.memory_bytes || bytes + waiting->memory_bytes <= *limits.memory_bytes));
+  };
+  for (;;) {
+    while (more && running.running() < static_cast<std::size_t>(limits.workers)) {
+      if (!waiting) waiting = next();
+      more = waiting.has_value();
+      if (!more || !has_room()) break;
+      const std::size_t number = waiting->number;
+      running.start(number, [&] { return work(number); });
+      bytes += bytes_of[number] = waiting->memory_bytes;
+      waiting.reset();
+    }
+    if (running.running() == 0) return;
+    const TaskOutcome outcome = running.next_done();
+    bytes -= bytes_of[outcome.task];
+    bytes_of.erase(outcome.task);
+    done(outcome);
+  }
+}
+
+void run_tasks(const TaskLimits& limits, std::size_t count, const std::function<std::string(std::size_t)>& work,
+               const std::function<void(const TaskOutcome&)>& done) {
+  std::size_t next = 0;
+  run_tasks(
+      limits,
+      [&] {
+        return next < count ? std::optional(NextTask{next++, 0}) : std::nullopt;
+      },
+      work, done);
+}
+
 std::vector<TaskOutcome> run_all(std::size_t count, int at_a_time,
                                  const std::function<std::string(std::size_t)>& work) {
-  const auto most = static_cast<std::size_t>(
-      at_a_time > 0 ? at_a_time : std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
+  const int most = at_a_time > 0 ? at_a_time : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   std::vector<TaskOutcome> outcomes(count);
-  Workers running;
-  for (std::size_t started = 0, done = 0; done < count; ++done) {
-    for (; started < count && running.running() < most; ++started)
-      running.start(started, [&] { return work(started); });
-    TaskOutcome outcome = running.next_done();
-    const std::size_t task = outcome.task;
-    outcomes[task] = std::move(outcome);
-  }
+  run_tasks({most, {}}, count, work, [&](const TaskOutcome& outcome) { outcomes[outcome.task] = outcome; });
   return outcomes;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,25 @@ class Workers {
   std::vector<Worker> running_;
 };
 
+// What runs at a time: so many tasks at most, and none that does not fit into the memory beside the others, but one.
+struct TaskLimits {
+  int workers = 1;
+  std::optional<double> memory_bytes{};  // none: unlimited
+};
+struct NextTask {
+  std::size_t number = 0;
+  double memory_bytes = 0;
+};
+
+// Runs every task that `next` hands out, in that order, work(number) in a child each, and calls done(outcome) in the
+// order in which they end. `next` is asked when there is room for one more, and no more once it says none.
+void run_tasks(const TaskLimits& limits, const std::function<std::optional<NextTask>()>& next,
+               const std::function<std::string(std::size_t)>& work,
+               const std::function<void(const TaskOutcome&)>& done);
+
+// Tasks 0 ... count - 1.
+void run_tasks(const TaskLimits& limits, std::size_t count, const std::function<std::string(std::size_t)>& work,
+               const std::function<void(const TaskOutcome&)>& done);
 // The outcomes of tasks 0 ... count - 1, in their order, so many at a time; 0: one per core.
 std::vector<TaskOutcome> run_all(std::size_t count, int at_a_time, const std::function<std::string(std::size_t)>& work);
 

@@ -29,11 +29,10 @@ struct Source {
 };
 
 Source find(const std::string& name) {
-  std::error_code none;
-  if (is_platform_spec(name) && !std::filesystem::exists(name, none)) return {parse_platform_spec(name), {}};
-  const std::filesystem::path path = find_data_file("platform", "platforms", name, {".xml", kPlatformFileExtension});
-  if (path.extension() == kPlatformFileExtension) return {read_platform_file(path), {}};
-  return {std::nullopt, path};
+  const std::optional<std::filesystem::path> path = platform_file(name);
+  if (!path) return {parse_platform_spec(name), {}};
+  if (path->extension() == kPlatformFileExtension) return {read_platform_file(*path), {}};
+  return {std::nullopt, *path};
 }
 
 FabricHosts hosts_of(const PlatformSpec& spec) {
@@ -59,6 +58,12 @@ LoadedPlatform build(s4u::Engine& engine, const std::string& name, const Platfor
 }
 
 }  // namespace
+
+std::optional<std::filesystem::path> platform_file(const std::string& name) {
+  std::error_code none;
+  if (is_platform_spec(name) && !std::filesystem::exists(name, none)) return std::nullopt;
+  return find_data_file("platform", "platforms", name, {".xml", kPlatformFileExtension});
+}
 
 LoadedPlatform load_platform(simgrid::s4u::Engine& engine, const std::string& name) {
   const Source source = find(name);

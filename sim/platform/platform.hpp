@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,5 +50,8 @@ struct PlatformSummary {
   std::int64_t hosts = 0;
 };
 PlatformSummary summarise_platform(const std::string& name);
+
+// The file that a name means; none for a word. InputError when there is no such file.
+std::optional<std::filesystem::path> platform_file(const std::string& name);
 
 }  // namespace simtrain

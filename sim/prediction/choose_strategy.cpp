@@ -231,7 +231,8 @@ std::optional<StrategySearchOptions> strategy_search_from(const po::variables_ma
 StrategySearchResult choose_strategy(Job& job, const PredictionOptions& asked, const StrategySearchOptions& how) {
   PredictionOptions options = asked;
   if (options.placement.kind == Placement::Kind::automatic) options.placement = {};
-  const Profile profile = load_profile(options);
+  const std::shared_ptr<const Profile> known = load_profile(options);
+  const Profile& profile = *known;
   const MachineFacts facts = facts_of(job, options, how.processes);
   const Load load{job.threads, facts.ranks_at_once};
   PricedOperations prices(profile.at(load), options.compute_scale, profile.exceeded_by(load));

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/units.hpp"
+#include "report/sections.hpp"
 #include "sim/engine/network_model.hpp"
 #include "sim/prediction/checks.hpp"
 #include "train/cost.hpp"
@@ -97,6 +98,23 @@ void add_host_memory(const Plan& plan, const std::vector<int>& host_of_rank, Mem
     if (use.second > most.second) most = use;
   memory.ranks_on_host = most.first;
   memory.on_host = most.first > 1 ? most.second : 0;
+}
+
+void check_host_memory(const Plan& plan, const std::vector<int>& host_of_rank,
+                       const std::optional<double>& host_bytes) {
+  const MemoryUse most = largest_memory_of(plan);
+  MemoryResult memory{.weights = most.weights,
+                      .gradients = most.gradients,
+                      .momentum = most.momentum,
+                      .activations = most.activations,
+                      .buffers = most.buffers,
+                      .host = host_bytes};
+  add_host_memory(plan, host_of_rank, memory);
+  if (fits_host(memory)) return;
+  throw InputError("host memory: " + format_bytes(*host_bytes) + " does not hold the " +
+                   format_bytes(memory.together()) + " of " +
+                   (memory.ranks_on_host > 1 ? std::to_string(memory.ranks_on_host) + " ranks" : "a rank") +
+                   " (--host-memory says another size)");
 }
 
 }  // namespace simtrain

@@ -1,6 +1,7 @@
 // What a prediction's result says beside its times: platform, profile, formulas, memory of hosts, use of links.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "calibrate/kernel_times.hpp"
@@ -29,6 +30,9 @@ void add_formulas(const Plan& plan, PricedOperations& prices, const PlatformResu
 
 // The host whose ranks together need most.
 void add_host_memory(const Plan& plan, const std::vector<int>& host_of_rank, MemoryResult& memory);
+
+// InputError when they need more than it has; nothing when nobody knows what it has.
+void check_host_memory(const Plan& plan, const std::vector<int>& host_of_rank, const std::optional<double>& host_bytes);
 
 // From what links carried in all iterations since Simulation::count_from_now(). Every iteration sends the same
 // messages, so that one of them carries the same share of it, whether it was timed or warmed up.

@@ -22,16 +22,6 @@ namespace simtrain {
 
 namespace {
 
-Detail detail_of(const Plan& plan, const PredictionOptions& options) {
-  const MessagesNeeded needed{.real_payloads = options.real_numerics,
-                              .library_collectives = plan.uses(Algorithm::mpi),
-                              .by_size = options.network_model == NetworkModel::calibrated,
-                              .overlap = plan.options.overlap.any()};
-  const bool every = needed.real_payloads || needed.library_collectives || needed.by_size || needed.overlap;
-  if (options.merge_if_possible && every) return Detail::messages;
-  return resolve(options.detail, messages_of(plan), needed);
-}
-
 std::unique_ptr<MergedRounds> choose_merging(Detail detail, const PredictionOptions& options, bool uniform,
                                              Simulation& simulation, const std::vector<int>& hosts,
                                              const std::vector<Grid>& grids) {
@@ -50,12 +40,10 @@ void check_overlap(const Plan& plan) {
 
 // In this process.
 Result simulate(const Job& job, const PredictionOptions& options) {
-  const Plan plan = make_plan(job.network, job.plan);
-  if (options.real_numerics) check_trainable(plan);
-  check_overlap(plan);
-  check_size(plan);
+  const Plan plan = checked_plan(job, options);
   const Detail detail = detail_of(plan, options);
-  const Profile profile = load_profile(options);
+  const std::shared_ptr<const Profile> known = load_profile(options);
+  const Profile& profile = *known;
   check_profile(plan, {job.threads, 1}, profile, options.extrapolate);
   std::optional<CalibratedNetwork> network;
   if (options.network_model == NetworkModel::calibrated) network.emplace(profile.path(), profile.network());
@@ -71,6 +59,9 @@ Result simulate(const Job& job, const PredictionOptions& options) {
   if (options.leave_out_slow_hosts) leave_out(slow, space);
   const std::vector<int> hosts = place(options.placement, grid, options.ranks_per_host, space);
   simulation.check_hosts(hosts);
+  const std::optional<double> host_bytes =
+      options.host_memory_bytes ? options.host_memory_bytes : simulation.platform().host_memory_bytes;
+  if (options.within_host_memory) check_host_memory(plan, hosts, host_bytes);
   if (network) simulation.use_network(*network, hosts);
   const Load load{job.threads, simulation.most_ranks_at_once(hosts)};
   if (load.processes > 1) check_profile(plan, load, profile, options.extrapolate);
@@ -120,7 +111,7 @@ Result simulate(const Job& job, const PredictionOptions& options) {
   result.platform = platform;
   if (network) describe_network(*network, options.extrapolate, *result.platform);
   result.profile = describe_profile(profile, load, options.compute_scale);
-  result.memory.host = options.host_memory_bytes ? options.host_memory_bytes : simulation.platform().host_memory_bytes;
+  result.memory.host = host_bytes;
   add_host_memory(plan, hosts, result.memory);
   add_formulas(plan, prices, *result.platform, result);
   if (recorder) result.timeline = recorder->finish();
@@ -137,8 +128,28 @@ Result simulate(const Job& job, const PredictionOptions& options) {
 
 }  // namespace
 
-Profile load_profile(const PredictionOptions& options) {
-  return Profile::read(find_data_file("profile", "profiles", options.profile, ".json").string());
+std::shared_ptr<const Profile> load_profile(const PredictionOptions& options) {
+  if (options.profile_at_hand != nullptr) return options.profile_at_hand;
+  return std::make_shared<const Profile>(
+      Profile::read(find_data_file("profile", "profiles", options.profile, ".json").string()));
+}
+
+Detail detail_of(const Plan& plan, const PredictionOptions& options) {
+  const MessagesNeeded needed{.real_payloads = options.real_numerics,
+                              .library_collectives = plan.uses(Algorithm::mpi),
+                              .by_size = options.network_model == NetworkModel::calibrated,
+                              .overlap = plan.options.overlap.any()};
+  const bool every = needed.real_payloads || needed.library_collectives || needed.by_size || needed.overlap;
+  if (options.merge_if_possible && every) return Detail::messages;
+  return resolve(options.detail, messages_of(plan), needed);
+}
+
+Plan checked_plan(const Job& job, const PredictionOptions& options) {
+  Plan plan = make_plan(job.network, job.plan);
+  if (options.real_numerics) check_trainable(plan);
+  check_overlap(plan);
+  check_size(plan);
+  return plan;
 }
 
 Result predict(const Job& job, const PredictionOptions& asked) {

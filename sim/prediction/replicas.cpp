@@ -9,9 +9,9 @@
 #include "base/options.hpp"
 #include "base/progress_line.hpp"
 #include "base/units.hpp"
+#include "report/json.hpp"
 #include "sim/engine/footprint.hpp"
 #include "sim/engine/workers.hpp"
-#include "sim/prediction/sweep.hpp"
 
 namespace po = boost::program_options;
 
@@ -40,10 +40,12 @@ ReplicaOptions ReplicaOptions::within_memory(std::int64_t ranks) const {
     throw InputError("--memory: " + format_bytes(*memory_bytes) + " does not hold a simulation of " +
                      std::to_string(ranks) + " ranks; expected at least " + format_bytes(one_bytes));
   ReplicaOptions fitting = *this;
-  if (const std::optional<double> budget = memory_bytes ? memory_bytes : available_bytes())
+  if (const std::optional<double> budget = budget_bytes())
     fitting.workers = static_cast<int>(std::clamp(*budget / one_bytes, 1.0, static_cast<double>(workers)));
   return fitting;
 }
+
+std::optional<double> ReplicaOptions::budget_bytes() const { return memory_bytes ? memory_bytes : available_bytes(); }
 
 ReplicaOptions replicas_from(const po::variables_map& values) {
   ReplicaOptions options;
@@ -54,87 +56,78 @@ ReplicaOptions replicas_from(const po::variables_map& values) {
     options.count = static_cast<int>(parse_integer("--replicas", text_of(values, "replicas"), 1, 100'000));
   else if (!values["node-spread"].defaulted())
     throw InputError("--node-spread: given without --replicas; expected both, since only replicas have unlike nodes");
-  const std::string spread = text_of(values, "node-spread");
-  constexpr double kMostPercent = 100;
-  const double percent = spread == "0" ? 0 : parse_positive("--node-spread", spread);
-  if (percent > kMostPercent)
-    throw InputError("--node-spread: '" + spread + "' is not valid; expected a percentage from 0 to 100");
-  options.node_spread = percent / 100;
+  options.node_spread = parse_node_spread(text_of(values, "node-spread"));
   return options;
 }
 
-namespace {
+double parse_node_spread(const std::string& text) {
+  constexpr double kMostPercent = 100;
+  const double percent = text == "0" ? 0 : parse_positive("--node-spread", text);
+  if (percent > kMostPercent)
+    throw InputError("--node-spread: '" + text + "' is not valid; expected a percentage from 0 to 100");
+  return percent / 100;
+}
 
-// What a child does: the seconds of an iteration in a replica, to the last bit.
-std::string simulate_replica(Job job, PredictionOptions options, const ReplicaOptions& replicas,
-                             const SweepPoint& point, int replica) {
-  const Grid grid{point.grid_rows, point.grid_columns};
-  job.plan.grid = grid;
+void check_noise(const Job& job, const PredictionOptions& options) {
+  const std::shared_ptr<const Profile> profile = load_profile(options);
+  const ReplicaNoise noise(profile->at({job.threads, 1}), profile->path(), {});
+}
+
+double replica_seconds(Job job, PredictionOptions options, const ReplicaOptions& replicas, const std::string& placement,
+                       int replica) {
   options.real_numerics = false;  // numbers take no part in what an iteration takes
   options.costs_of_slow_parts = false;
   options.bounds = false;
   options.timeline.reset();
   if (options.placement.kind == Placement::Kind::automatic)  // as the undisturbed prediction chose
-    options.placement = parse_placement_name(point.result->job.placement);
+    options.placement = parse_placement_name(placement);
   options.disturbance = Disturbance{job.seed, replica, replicas.node_spread};
-  return nlohmann::json(predict(job, options).iteration_s).dump();
+  return predict(job, options).iteration_s;
 }
 
-// The first failure of a point's replicas is its error.
-void note(SweepPoint& point, const TaskOutcome& outcome, std::size_t replica) {
-  if (outcome.kind == TaskOutcome::Kind::answer) {
-    if (point.result) point.result->replicas->iteration_seconds[replica] = nlohmann::json::parse(outcome.text);
-    return;
-  }
-  if (!point.result) return;
-  point.result.reset();
-  point.failed = outcome.kind == TaskOutcome::Kind::failure;
-  point.error = "replica " + std::to_string(replica + 1) + ": " + outcome.text;
+namespace {
+
+[[noreturn]] void rethrow(const TaskOutcome& outcome, const std::string& what) {
+  if (outcome.kind == TaskOutcome::Kind::failure) throw Failure(what + outcome.text);
+  throw InputError(what + outcome.text);
+}
+
+// In a child, since only one simulation fits in a process; with all that is simulated beside it.
+Result predict_whole(const Job& job, const PredictionOptions& options) {
+  std::optional<TaskOutcome> outcome;
+  run_tasks(
+      {}, 1, [&](std::size_t) { return to_json(predict(job, options)); },
+      [&](const TaskOutcome& only) { outcome = only; });
+  if (outcome->kind != TaskOutcome::Kind::answer) rethrow(*outcome, "");
+  return result_from_json("the simulation of " + to_string(job.plan.grid), outcome->text);
 }
 
 }  // namespace
 
-void check_noise(const Job& job, const PredictionOptions& options) {
-  const Profile profile = load_profile(options);
-  const ReplicaNoise noise(profile.at({job.threads, 1}), profile.path(), {});
-}
-
-void add_replicas(std::vector<SweepPoint>& points, const Job& job, const PredictionOptions& options,
-                  const ReplicaOptions& replicas) {
-  const auto count = static_cast<std::size_t>(replicas.count);
-  for (SweepPoint& point : points)
-    if (point.result) point.result->replicas = {job.seed, replicas.node_spread, std::vector<double>(count)};
-  const std::size_t total = points.size() * count;  // task t: replica t % count of point t / count
-  Workers running;
-  ProgressLine line;
-  const auto show = [&](std::size_t done) {
-    line.show(std::to_string(done) + " of " + std::to_string(total) + " replicas simulated");
-  };
-  for (std::size_t next = 0, done = 0; next < total || running.running() > 0;) {
-    for (; next < total && running.running() < static_cast<std::size_t>(replicas.workers); ++next) {
-      const SweepPoint& point = points[next / count];
-      if (!point.result) {
-        show(++done);
-        continue;
-      }
-      running.start(next,
-                    [&] { return simulate_replica(job, options, replicas, point, static_cast<int>(next % count)); });
-    }
-    if (running.running() == 0) break;
-    const TaskOutcome outcome = running.next_done();
-    note(points[outcome.task / count], outcome, outcome.task % count);
-    show(++done);
-  }
-}
-
 Result predict_with_replicas(const Job& job, const PredictionOptions& options, const ReplicaOptions& replicas) {
   check_noise(job, options);
-  std::vector<SweepPoint> points =
-      sweep(job, options, {job.plan.grid}, 1, [](std::size_t, const SweepPoint&) {});  // says first what is wrong
-  add_replicas(points, job, options, replicas);
-  if (points[0].failed) throw Failure(points[0].error);
-  if (!points[0].result) throw InputError(points[0].error);
-  return *points[0].result;
+  Result result = predict_whole(job, options);  // says first what is wrong
+  const auto count = static_cast<std::size_t>(replicas.count);
+  result.replicas = {job.seed, replicas.node_spread, std::vector<double>(count)};
+  std::optional<TaskOutcome> first_error;
+  std::size_t done = 0;
+  ProgressLine line;
+  run_tasks(
+      {replicas.workers, {}}, count,
+      [&](std::size_t i) {
+        const std::string& placement = result.job.placement;
+        return nlohmann::json(replica_seconds(job, options, replicas, placement, static_cast<int>(i))).dump();
+      },
+      [&](const TaskOutcome& outcome) {
+        if (outcome.kind == TaskOutcome::Kind::answer)
+          result.replicas->iteration_seconds[outcome.task] = nlohmann::json::parse(outcome.text);
+        else if (!first_error || outcome.task < first_error->task)
+          first_error = outcome;
+        line.show(std::to_string(++done) + " of " + std::to_string(count) + " replicas simulated");
+      });
+  line.erase();
+  if (first_error) rethrow(*first_error, "replica " + std::to_string(first_error->task + 1) + ": ");
+  return result;
 }
 
 }  // namespace simtrain

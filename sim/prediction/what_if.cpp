@@ -130,7 +130,8 @@ BoundsResult simulate_bounds(const Job& job, const PredictionOptions& options, c
     without[i] = *seconds.seconds;
   }
   const Plan plan = make_plan(job.network, job.plan);
-  const Profile profile = load_profile(options);
+  const std::shared_ptr<const Profile> known = load_profile(options);
+  const Profile& profile = *known;
   const Load load{job.threads, result.profile->processes_per_node};
   PricedOperations prices(profile.at(load), options.compute_scale, profile.exceeded_by(load));
   BoundsResult bounds;

@@ -145,27 +145,5 @@ TEST_F(ReplicasTest, WrongInputIsSaidOnce) {
   }
 }
 
-// What the platform has too few hosts for fails in the simulation, before any replica of it.
-TEST_F(ReplicasTest, APointWithoutAResultGetsNone) {
-  write_profile(0.1, {{1, 1}});
-  std::vector<SweepPoint> points{{.grid_rows = 2, .grid_columns = 2, .result = {}, .error = "too few hosts"}};
-  add_replicas(points, job, options, {.count = 2, .node_spread = 0, .workers = 2});
-  EXPECT_FALSE(points[0].result);
-  EXPECT_EQ(points[0].error, "too few hosts");
-}
-
-TEST_F(ReplicasTest, AReplicaThatFailsTakesItsPointWithIt) {
-  write_profile(0.1, {{1, 1}});
-  std::vector<SweepPoint> points{{.grid_rows = 1, .grid_columns = 1, .result = Result{}, .error = ""},
-                                 {.grid_rows = 8, .grid_columns = 1, .result = Result{}, .error = ""}};
-  options.extrapolate = true;
-  add_replicas(points, job, options, {.count = 3, .node_spread = 0, .workers = 2});
-  ASSERT_TRUE(points[0].result);
-  for (const double seconds : points[0].result->replicas->iteration_seconds) EXPECT_GT(seconds, 0);
-  EXPECT_FALSE(points[1].result);
-  EXPECT_NE(points[1].error.find("replica "), std::string::npos) << points[1].error;
-  EXPECT_NE(points[1].error.find("4 hosts"), std::string::npos) << points[1].error;
-}
-
 }  // namespace
 }  // namespace simtrain

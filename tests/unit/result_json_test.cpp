@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "report/json.hpp"
+#include "report/sweep.hpp"
 #include "report/terminal.hpp"
 #include "tests/support/sample_result.hpp"
 
@@ -245,10 +246,15 @@ TEST(ResultJson, WritesFilesForTheSchemaTests) {
   const Result simulated = with_search(with_machine(with_replicas(with_phases(sample_result()))));
   write_file("result-simulated.json", to_json(simulated));
   write_file("result-native.json", to_json(diverged));
-  write_file("sweep.json",
-             sweep_to_json({{.grid_rows = 4, .grid_columns = 2, .result = with_replicas(sample_result()), .error = ""},
-                            {.grid_rows = 2, .grid_columns = 4, .result = with_replicas(sample_result()), .error = ""},
-                            {.grid_rows = 9, .grid_columns = 1, .result = {}, .error = "too large"}}));
+  const Result with = with_replicas(sample_result());
+  Sweep sweep{{{"platform", {"a", "b"}}, {"batch", {"64"}}},
+              {{.grid_rows = 4, .grid_columns = 2, .values = {"a", "64"}, .result = with, .error = ""},
+               {.grid_rows = 2, .grid_columns = 4, .values = {"b", "64"}, .result = with, .error = ""},
+               {.grid_rows = 9, .grid_columns = 1, .values = {"b", "64"}, .result = {}, .error = "too large"},
+               {.grid_rows = 1, .grid_columns = 8, .values = {"b", "64"}, .result = {}, .error = ""}}};
+  sweep.points[3].skipped = true;
+  sweep.points[3].lower_bound_s = 0.3;
+  write_file("sweep.json", sweep_to_json(sweep));
   json broken = sample_document();
   broken["layers"][1]["colour"] = "red";
   write_file("result-broken.json", broken.dump());
