@@ -1,7 +1,8 @@
 # The programs look for data in ../share/simtrain beside their own folder (base/files.hpp).
 set(data "${CMAKE_BINARY_DIR}/share/simtrain")
 file(MAKE_DIRECTORY "${data}")
-foreach(pair "platforms:platforms" "scenarios:scenarios" "calibrate/profiles:profiles" "docs/help:help")
+foreach(pair "platforms:platforms" "scenarios:scenarios" "calibrate/profiles:profiles" "docs/help:help"
+        "report/page:page")
   string(REPLACE ":" ";" pair "${pair}")
   list(GET pair 0 source)
   list(GET pair 1 name)
@@ -32,3 +33,9 @@ foreach(program simtrain mpitrain calibrate)
 endforeach()
 add_custom_target(manual_pages ALL DEPENDS ${pages})
 install(FILES ${pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+
+# What pages draw their charts with is copied at installation, so that the programs do not need the package later.
+file(MAKE_DIRECTORY "${data}/javascript")
+file(CREATE_LINK "${CHART_JS}" "${data}/javascript/chart.min.js" SYMBOLIC)
+file(REAL_PATH "${CHART_JS}" chart_js)
+install(FILES "${chart_js}" DESTINATION "${CMAKE_INSTALL_DATADIR}/simtrain/javascript" RENAME chart.min.js)

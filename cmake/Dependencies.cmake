@@ -31,3 +31,10 @@ target_link_libraries(simgrid INTERFACE "${SIMGRID_LIBRARY}")
 add_library(smpi INTERFACE)
 target_include_directories(smpi SYSTEM BEFORE INTERFACE "${PROJECT_SOURCE_DIR}/sim/smpi_include")
 target_link_libraries(smpi INTERFACE simgrid)
+
+# The charts of pages (simtrain --report), put into them as it is.
+find_file(CHART_JS chart.min.js PATH_SUFFIXES share/javascript/chart.js share/nodejs/chart.js/dist
+          DOC "Chart.js 3, minified")
+if(NOT CHART_JS)
+  message(FATAL_ERROR "Chart.js was not found (chart.min.js, Debian's package libjs-chart.js); -DCHART_JS=FILE names it")
+endif()

@@ -143,6 +143,7 @@ void add_layers(Page& page, const Result& result) {
   const LayerResult total = total_of(result.layers);
   const TimeScale time(all_s(total));
   page.heading("Layers (" + time.unit() + " per iteration, mean over ranks)");
+  page.figure("layers");
 
   const RareColumns rare = rare_columns(result);
   Table table(columns_of(rare));

@@ -79,21 +79,34 @@ void Page::add(const std::string& lines) {
 }
 
 void Page::heading(std::string_view text) {
+  blocks_.push_back({PageBlock::Kind::heading, "", std::string(text)});
   gap_ = !text_.empty();
   add(paragraph("", text));
 }
 
 void Page::fact(std::string_view label, std::string_view value) {
+  blocks_.push_back({PageBlock::Kind::fact, std::string(label), std::string(value)});
   std::string indent = "  " + std::string(label);
   indent.append(text_width(label) < kLabelWidth ? kLabelWidth - text_width(label) : 1, ' ');
   add(paragraph(indent, value));
 }
 
-void Page::sentence(std::string_view text) { add(paragraph("  ", text)); }
+void Page::sentence(std::string_view text) {
+  blocks_.push_back({PageBlock::Kind::sentence, "", std::string(text)});
+  add(paragraph("  ", text));
+}
 
-void Page::warning(std::string_view text) { add(paragraph("  WARNING: ", text)); }
+void Page::warning(std::string_view text) {
+  blocks_.push_back({PageBlock::Kind::warning, "", std::string(text)});
+  add(paragraph("  WARNING: ", text));
+}
+
+void Page::figure(std::string_view name, std::string_view heading) {
+  blocks_.push_back({PageBlock::Kind::figure, std::string(name), std::string(heading)});
+}
 
 void Page::table(const Table& table) {
+  blocks_.push_back({PageBlock::Kind::table, "", "", table});
   add(table.text());
   gap_ = true;
 }

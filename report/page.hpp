@@ -1,27 +1,40 @@
-// A page of plain text under construction: headings, labelled facts, tables, never wider than kReportWidth characters.
+// A report under construction: headings, labelled facts, tables. As plain text it is never wider than kReportWidth
+// characters; its blocks also make a page for a browser (report/html.hpp), where figures have their place.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/table.hpp"
 
 namespace simtrain {
 
+struct PageBlock {
+  enum class Kind { heading, fact, sentence, warning, table, figure };
+  Kind kind;
+  std::string label, text;  // a fact has both; a figure is called `label`, and `text` is a heading above it or empty
+  std::optional<Table> table = {};
+};
+
 class Page {
  public:
-  void heading(std::string_view text);                        // preceded by an empty line, but for the first
-  void fact(std::string_view label, std::string_view value);  // "  label        value", wrapped under the value
-  void sentence(std::string_view text);                       // indented by two, wrapped
-  void warning(std::string_view text);                        // "  WARNING: ...", wrapped
-  void table(const Table& table);                             // an empty line sets apart what follows
+  void heading(std::string_view text);                                // preceded by an empty line, but for the first
+  void fact(std::string_view label, std::string_view value);          // "  label        value", wrapped under the value
+  void sentence(std::string_view text);                               // indented by two, wrapped
+  void warning(std::string_view text);                                // "  WARNING: ...", wrapped
+  void table(const Table& table);                                     // an empty line sets apart what follows
+  void figure(std::string_view name, std::string_view heading = {});  // nothing in plain text
 
   [[nodiscard]] const std::string& text() const { return text_; }
+  [[nodiscard]] const std::vector<PageBlock>& blocks() const { return blocks_; }
 
  private:
   void add(const std::string& lines);
 
+  std::vector<PageBlock> blocks_;
   std::string text_;
   bool gap_ = false;  // before the next lines
 };
@@ -31,6 +44,7 @@ class TimeScale {
  public:
   explicit TimeScale(double largest_s);
   [[nodiscard]] const std::string& unit() const { return unit_; }  // "s", "ms", "µs"
+  [[nodiscard]] double in_unit(double seconds) const { return seconds * factor_; }
   // "-" for nothing, "<0.001" for less than half of the last digit.
   [[nodiscard]] std::string operator()(double seconds) const;
 

@@ -1,10 +1,13 @@
-// Sections of the terminal report about time. Each adds its heading and lines to the page.
+// The report of a result and its sections. Each adds its heading and lines to the page.
 #pragma once
 
 #include "report/page.hpp"
 #include "report/result.hpp"
 
 namespace simtrain {
+
+// All of it, with figures "key", "layers", "timeline", "links", "memory", "origin" in their places.
+void add_report(Page& page, const Result& result);
 
 // Per layer: forward, backward, update, the three collectives, bytes sent; then what stands out.
 void add_layers(Page& page, const Result& result);

@@ -7,6 +7,7 @@
 
 #include "base/units.hpp"
 #include "report/page.hpp"
+#include "report/pages.hpp"
 #include "report/sweep_columns.hpp"
 #include "report/sweep_ranking.hpp"
 #include "report/sweep_replicas.hpp"
@@ -104,6 +105,7 @@ void add_ranking(Page& page, const Sweep& sweep, const std::vector<std::size_t>&
   page.sentence("Times in " + time.unit() +
                 " per iteration; compute and communication: mean over ranks; memory: per rank." +
                 (ranked_by_images(sweep) ? " Batches differ: ranked by images/s." : ""));
+  page.figure("sweep");
   add_ranked_table(page, sweep, order, time);
   add_best(page, sweep, order);
   add_best_of_networks(page, sweep, order);
@@ -158,16 +160,27 @@ std::string lower_bound_text(const SweepPoint& point) {
 
 std::string error_text(const SweepPoint& point) { return point.result || point.skipped ? "" : point.error; }
 
-}  // namespace
-
-std::string sweep_to_text(const Sweep& sweep) {
+Page report_of(const Sweep& sweep) {
   Page page;
   const std::vector<std::size_t> order = ranking_of(sweep);
   if (!order.empty()) add_ranking(page, sweep, order);
   add_reasons(page, sweep, "Skipped, since they cannot be the fastest: whatever the network does, they take",
               lower_bound_text);
   add_reasons(page, sweep, "No result", error_text);
-  return page.text();
+  return page;
+}
+
+}  // namespace
+
+std::string sweep_to_text(const Sweep& sweep) { return report_of(sweep).text(); }
+
+std::string sweep_to_page(const Sweep& sweep) {
+  constexpr std::size_t kMostBars = 100;
+  std::vector<std::size_t> order = ranking_of(sweep);
+  order.resize(std::min(order.size(), kMostBars));
+  std::vector<SweepBar> bars;
+  for (const std::size_t i : order) bars.push_back({label_of(sweep, sweep.points[i]), &*sweep.points[i].result});
+  return sweep_page(report_of(sweep), bars);
 }
 
 }  // namespace simtrain

@@ -1,5 +1,5 @@
-// Sweeps: many points of one space of jobs, ranked; what is said of them as text, JSON and CSV. The outputs depend on
-// the sweep alone, not on the order in which its points were simulated.
+// Sweeps: many points of one space of jobs, ranked; what is said of them as text, page, JSON and CSV. The outputs
+// depend on the sweep alone, not on the order in which its points were simulated.
 //
 // Points are ranked by the seconds of an iteration, or, where batches differ, by the seconds of an image: a smaller
 // batch is no faster machine. Where networks differ, the fastest of each is named, since their images are not alike.
@@ -37,6 +37,8 @@ struct Sweep {
 };
 
 std::string sweep_to_text(const Sweep& sweep);
+// For a browser (report/pages.hpp), with bars of the 100 fastest.
+std::string sweep_to_page(const Sweep& sweep);
 std::string sweep_to_json(const Sweep& sweep);  // schema: docs/sweep.schema.json
 // A header and a line for each point, ranked ones first; RFC 4180. Columns are the same for all sweeps of the program.
 std::string sweep_to_csv(const Sweep& sweep);

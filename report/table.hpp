@@ -37,6 +37,10 @@ class Table {
   // A thin line across, before a total.
   void rule();
 
+  [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
+  // Cells as they were given, but for control characters; an empty row is a rule.
+  [[nodiscard]] const std::vector<std::vector<std::string>>& rows() const { return rows_; }
+
   // Lines indented by two blanks, each ending in '\n', without blanks at their ends. If the table is wider than
   // `width`, the cells of the first column are shortened, down to one character.
   [[nodiscard]] std::string text(std::size_t width = kReportWidth) const;

@@ -120,6 +120,7 @@ std::string replicas_text(const Result& result) {
 void add_prediction(Page& page, const Result& result) {
   const JobResult& job = result.job;
   page.heading(result.kind == "native" ? "Measurement" : "Prediction");
+  page.figure("key");
   std::string timed;
   if (result.iteration_seconds.size() > 1) {
     const Distribution seconds = result.iterations();
@@ -156,6 +157,7 @@ std::string needs_text(const MemoryResult& memory, const std::string& one_rank) 
 void add_memory(Page& page, const Result& result) {
   const MemoryResult& memory = result.memory;
   page.heading("Memory per rank (the rank that needs most)");
+  page.figure("memory");
   Table table({{.heading = "weights"},
                {.heading = "gradients"},
                {.heading = "momentum"},
@@ -262,8 +264,7 @@ void add_epochs(Page& page, const Result& result) {
 
 bool fits_host(const MemoryResult& memory) { return !memory.host || memory.together() <= *memory.host; }
 
-std::string to_text(const Result& result) {
-  Page page;
+void add_report(Page& page, const Result& result) {
   add_job(page, result);
   add_prediction(page, result);
   add_strategy_search(page, result);
@@ -272,15 +273,23 @@ std::string to_text(const Result& result) {
   add_layers(page, result);
   add_shares(page, result);
   add_bounds(page, result);
+  page.figure("timeline", "What some of the ranks do");
   add_communication(page, result);
   if (result.platform) add_network_range(page, *result.platform);
   add_links(page, result);
+  page.figure("links");
   add_memory(page, result);
   if (result.profile) add_profile(page, result);
   if (!result.epochs.empty())
     add_epochs(page, result);
   else if (!result.losses.empty())
     add_losses(page, result);
+  page.figure("origin", "Where it comes from");
+}
+
+std::string to_text(const Result& result) {
+  Page page;
+  add_report(page, result);
   return page.text();
 }
 

@@ -64,7 +64,7 @@ Request read_request(const std::vector<std::string>& arguments, const po::option
   request.job = job_from(values);
   refuse_auto(request.job.plan.strategy, "the rules that simtrain --strategy auto prints for a platform like this one");
   request.job.plan.grid = grid;
-  request.trace = trace_from(values, request.job);
+  request.trace = trace_from(values, request.job, ranks);
   request.color = wants_color(values);
   request.lines = request_lines(values, request.job);
   request.arguments = arguments;
@@ -130,7 +130,9 @@ std::optional<TraceRecorder> recorder_for(const std::optional<TimelineRequest>& 
                                           int rank) {
   if (!asked) return std::nullopt;
   TimelineRequest mine = *asked;
-  std::erase_if(mine.ranks, [&](int one) { return one != rank; });
+  std::vector<int> chosen = asked->ranks.value_or(default_traced_ranks(plan.options.grid));
+  std::erase_if(chosen, [&](int one) { return one != rank; });
+  mine.ranks = std::move(chosen);
   return std::optional<TraceRecorder>(std::in_place, plan, mine, iterations, [] { return MPI_Wtime(); });
 }
 

@@ -65,13 +65,24 @@ void RankTrace::exchanged(TimelineMessage message) {
   recorder_.count();
 }
 
+std::vector<int> default_traced_ranks(Grid grid) {
+  constexpr std::size_t kMost = 8;
+  std::vector<int> ranks{0};
+  for (int i = 1; ranks.size() < kMost && i < std::max(grid.rows, grid.columns); ++i) {
+    if (i < grid.rows) ranks.push_back(grid.rank({i, 0}));
+    if (i < grid.columns && ranks.size() < kMost) ranks.push_back(grid.rank({0, i}));
+  }
+  std::sort(ranks.begin(), ranks.end());
+  return ranks;
+}
+
 TraceRecorder::TraceRecorder(const Plan& plan, const TimelineRequest& request, int iterations,
                              std::function<double()> now, std::int64_t most_events)
     : now_(std::move(now)), ranks_(static_cast<int>(plan.options.grid.size())), messages_(request.messages) {
   timeline_.iteration = request.iteration > 0 ? request.iteration : iterations;
   timeline_.most_events = most_events;
   for (const Bucket& bucket : plan.buckets) timeline_.buckets.push_back(bucket.rows);
-  for (const int rank : request.ranks) {
+  for (const int rank : request.ranks.value_or(default_traced_ranks(plan.options.grid))) {
     SIMTRAIN_INVARIANT(rank >= 0 && rank < ranks_, std::to_string(rank) + " of " + std::to_string(ranks_));
     const Coordinates at = plan.options.grid.coordinates(rank);
     timeline_.ranks.push_back({.rank = rank, .row = at.row, .column = at.column, .slices = {}, .messages = {}});
@@ -109,17 +120,6 @@ Timeline TraceRecorder::finish() const {
     }
   }
   return timeline;
-}
-
-std::vector<int> default_traced_ranks(Grid grid) {
-  constexpr std::size_t kMost = 8;
-  std::vector<int> ranks{0};
-  for (int i = 1; ranks.size() < kMost && i < std::max(grid.rows, grid.columns); ++i) {
-    if (i < grid.rows) ranks.push_back(grid.rank({i, 0}));
-    if (i < grid.columns && ranks.size() < kMost) ranks.push_back(grid.rank({0, i}));
-  }
-  std::sort(ranks.begin(), ranks.end());
-  return ranks;
 }
 
 }  // namespace simtrain

@@ -1,7 +1,7 @@
 // Notes what ranks do in one timed iteration, for a timeline (report/timeline.hpp). Who is handed a null RankTrace
 // notes nothing. No MPI here: the clock is handed in.
 //
-//   TraceRecorder recorder(plan, {.ranks = {0, 5}}, job.iterations, [&] { return simulation.clock_s(); });
+//   TraceRecorder recorder(plan, {.ranks = {{0, 5}}}, job.iterations, [&] { return simulation.clock_s(); });
 //   options.trace = recorder.of_rank(rank);       // of the trainer; null but for ranks 0 and 5
 //   ...
 //   result.timeline = recorder.finish();
@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "kernels/kernels.hpp"
@@ -20,8 +21,8 @@
 namespace simtrain {
 
 struct TimelineRequest {
-  std::vector<int> ranks;  // by number, each once
-  int iteration = 0;       // of the timed ones, from 1; 0: the last
+  std::optional<std::vector<int>> ranks = {};  // by number, each once; none: default_traced_ranks()
+  int iteration = 0;                           // of the timed ones, from 1; 0: the last
   bool messages = true;
 };
 

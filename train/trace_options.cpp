@@ -53,7 +53,7 @@ std::vector<int> parse_ranks(const std::string& option, const std::string& text,
   return chosen;
 }
 
-TraceOptions trace_from(const po::variables_map& values, const Job& job, bool shown) {
+TraceOptions trace_from(const po::variables_map& values, const Job& job, std::int64_t ranks, bool shown) {
   TraceOptions options;
   if (given(values, "trace")) {
     options.path = text_of(values, "trace");
@@ -64,10 +64,8 @@ TraceOptions trace_from(const po::variables_map& values, const Job& job, bool sh
         throw InputError("--" + std::string(option) + ": given without --trace; expected the file that is written too");
     return options;
   }
-  const Grid grid = job.plan.grid;
-  TimelineRequest request{.ranks = default_traced_ranks(grid), .messages = !options.path.empty()};
-  if (given(values, "trace-ranks"))
-    request.ranks = parse_ranks("--trace-ranks", text_of(values, "trace-ranks"), grid.size());
+  TimelineRequest request{.messages = !options.path.empty()};
+  if (given(values, "trace-ranks")) request.ranks = parse_ranks("--trace-ranks", text_of(values, "trace-ranks"), ranks);
   if (given(values, "trace-iteration"))
     request.iteration =
         static_cast<int>(parse_integer("--trace-iteration", text_of(values, "trace-iteration"), 1, job.iterations));

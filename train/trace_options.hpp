@@ -18,9 +18,11 @@ struct TraceOptions {
   std::string path;  // empty: none
   std::optional<TimelineRequest> timeline;
 };
-// `shown`: a timeline is wanted all the same, for something else than a trace, without messages. InputError for ranks
-// and iterations that the job has not, and for those given without a timeline.
-TraceOptions trace_from(const boost::program_options::variables_map& values, const Job& job, bool shown = false);
+// `ranks`: of the job, whose grid may be chosen later. `shown`: a timeline is wanted all the same, for something else
+// than a trace, without messages. InputError for ranks and iterations that the job has not, and for those given without
+// a timeline.
+TraceOptions trace_from(const boost::program_options::variables_map& values, const Job& job, std::int64_t ranks,
+                        bool shown = false);
 
 // Where the result has a timeline and a path is given; says on stderr, as `program`, what had to be left out.
 void write_trace(const TraceOptions& options, const Result& result, const std::string& program);

@@ -7,6 +7,7 @@
 #include "base/options.hpp"
 #include "report/color.hpp"
 #include "report/sweep.hpp"
+#include "sim/commands/outputs.hpp"
 #include "sim/commands/sweep_command.hpp"
 #include "sim/sweep/assemble.hpp"
 
@@ -54,9 +55,10 @@ int merge_command(const std::vector<std::string>& all_arguments) {
   const auto word = [](const char* name) { return po::value<std::string>()->value_name(name); };
   options.add_options()("json", word("FILE"), "write all points as JSON (docs/sweep.schema.json)")(
       "csv", word("FILE"), "write all points as CSV, one a line")("help", "this text");
+  add_page_option(options);
   add_color_option(options);
   std::vector<std::string> arguments = all_arguments;
-  const std::vector<std::string> paths = take_files(arguments, {"--json", "--csv", "--color"});
+  const std::vector<std::string> paths = take_files(arguments, {"--json", "--csv", "--report", "--color"});
   const po::variables_map values = parse_options(arguments, options);
   if (given(values, "help")) {
     std::cout << kUsage << options;
@@ -67,11 +69,13 @@ int merge_command(const std::vector<std::string>& all_arguments) {
   for (const char* option : {"json", "csv"})
     if (given(values, option)) check_writable("--" + std::string(option), text_of(values, option));
   const bool color = wants_color(values);
+  const std::string page_path = page_path_from(values);
   const ResultsFile all = read_all(paths);
   const Sweep sweep = assemble(all.inputs, all.states, {});
   print_report(sweep_to_text(sweep), color);
   if (given(values, "json")) write_file(text_of(values, "json"), sweep_to_json(sweep));
   if (given(values, "csv")) write_file(text_of(values, "csv"), sweep_to_csv(sweep));
+  if (!page_path.empty()) write_file(page_path, sweep_to_page(sweep));
   const auto missing =
       std::count_if(sweep.points.begin(), sweep.points.end(), [](const SweepPoint& point) { return point.failed; });
   if (missing == 0) return 0;

@@ -13,12 +13,17 @@ namespace simtrain {
 
 boost::program_options::options_description output_options();
 
+// --report, of predictions and sweeps. InputError for a file that cannot be written, or without the parts of a page.
+void add_page_option(boost::program_options::options_description& options);
+std::string page_path_from(const boost::program_options::variables_map& values);  // empty: none
+
 struct Outputs {
   TraceOptions trace;
-  std::string csv_path;  // empty: none
+  std::string csv_path, page_path;  // empty: none
 };
 // InputError for a file that cannot be written, and those of trace_from.
-Outputs outputs_from(const boost::program_options::variables_map& values, const Job& job);
+// `ranks`: of the job, whose grid may be chosen later.
+Outputs outputs_from(const boost::program_options::variables_map& values, const Job& job, std::int64_t ranks);
 
 // All files that were asked for, --json included.
 void write_outputs(const Outputs& outputs, const Job& job, Result result);

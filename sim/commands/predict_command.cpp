@@ -83,8 +83,7 @@ Request read_request(const std::vector<std::string>& arguments, const po::variab
   const Grid grid = request.search ? Grid{} : grid_from(values);
   request.job = job_from(values);
   request.job.plan.grid = grid;
-  request.outputs = outputs_from(values, request.job);
-  request.prediction.timeline = request.outputs.trace.timeline;
+  request.outputs = outputs_from(values, request.job, request.search ? request.search->processes : grid.size());
   std::vector<InputFile> files = job_files(values);
   for (InputFile& file : prediction_files(request.prediction)) files.push_back(std::move(file));
   request.passport = make_passport("simtrain", arguments, {{"SimGrid", simgrid_version()}}, files);
@@ -95,6 +94,7 @@ Result run(Request& request) {
   std::optional<StrategySearchResult> search;
   if (request.search) search = choose_strategy(request.job, request.prediction, *request.search);
   const Job& job = request.job;
+  request.prediction.timeline = request.outputs.trace.timeline;
   Result result =
       request.replicas.count > 0
           ? predict_with_replicas(job, request.prediction, request.replicas.within_memory(job.plan.grid.size()))

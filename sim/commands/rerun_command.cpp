@@ -27,7 +27,8 @@ constexpr const char* kUsage =
 
 // Where results and reports went is no part of what was predicted.
 std::vector<std::string> without_outputs(const std::vector<std::string>& arguments) {
-  constexpr std::array outputs{"--json", "--csv", "--trace", "--report", "--color"};
+  constexpr std::array outputs{"--json",   "--csv",  "--trace", "--trace-ranks", "--trace-iteration",
+                               "--report", "--color"};
   std::vector<std::string> kept;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& one = arguments[i];

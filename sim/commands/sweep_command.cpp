@@ -10,6 +10,7 @@
 #include "base/options.hpp"
 #include "report/color.hpp"
 #include "report/sweep.hpp"
+#include "sim/commands/outputs.hpp"
 #include "sim/sweep/assemble.hpp"
 #include "sim/sweep/options.hpp"
 #include "sim/sweep/run.hpp"
@@ -34,13 +35,13 @@ constexpr const char* kUsage =
 
 struct Request {
   Share share;
-  std::string results, json, csv;  // empty: none
+  std::string results, json, csv, page;  // empty: none
   bool color = false;
 };
 
 Request request_from(const po::variables_map& values) {
   const auto text = [&](const char* option) { return given(values, option) ? text_of(values, option) : std::string(); };
-  Request request{{}, text("results"), text("json"), text("csv"), wants_color(values)};
+  Request request{{}, text("results"), text("json"), text("csv"), page_path_from(values), wants_color(values)};
   if (given(values, "prune") && given(values, "replicas"))
     throw InputError(
         "--prune: given with --replicas; expected one of them, since a point that is skipped has no replicas");
@@ -49,7 +50,7 @@ Request request_from(const po::variables_map& values) {
   request.share = parse_share(text_of(values, "share"), [](const char* name) { return std::getenv(name); });
   if (request.results.empty())
     throw InputError("--share: given without --results; expected both, since simtrain merge joins results files");
-  for (const char* option : {"json", "csv"})
+  for (const char* option : {"json", "csv", "report"})
     if (given(values, option))
       throw InputError("--" + std::string(option) +
                        ": given with --share; expected it of simtrain merge, which has the points of all shares");
@@ -114,6 +115,7 @@ void write_outputs(const Sweep& sweep, const Request& request) {
   print_report(sweep_to_text(sweep), request.color);  // first: a file that cannot be written must not lose the run
   if (!request.json.empty()) write_file(request.json, sweep_to_json(sweep));
   if (!request.csv.empty()) write_file(request.csv, sweep_to_csv(sweep));
+  if (!request.page.empty()) write_file(request.page, sweep_to_page(sweep));
 }
 
 int status_of(const Sweep& sweep, bool failed) {

@@ -17,8 +17,8 @@ namespace simtrain {
 
 namespace {
 
-const std::set<std::string> kNoInputs{"color",  "csv",       "grids",   "help",     "jobs",  "json",
-                                      "memory", "processes", "results", "scenario", "share", "version"};
+const std::set<std::string> kNoInputs{"color",     "csv",    "grids",   "help",     "jobs",  "json",   "memory",
+                                      "processes", "report", "results", "scenario", "share", "version"};
 
 bool is_swept(const std::string& option) {
   return std::find(std::begin(kSweptOptions), std::end(kSweptOptions), option) != std::end(kSweptOptions);
@@ -68,7 +68,8 @@ po::options_description own_options() {
       "(FILE.I-of-N); auto: as mpirun, srun or a job array says. simtrain merge joins them")(
       "prune", "skip points that cannot be the fastest: those whose lower bound is above a time already simulated")(
       "json", word("FILE"), "write all points as JSON (docs/sweep.schema.json)")("csv", word("FILE"),
-                                                                                 "write all points as CSV, one a line");
+                                                                                 "write all points as CSV, one a line")(
+      "report", word("FILE"), "write the ranking as a page for a browser, with charts: one file that needs no network");
   return options;
 }
 

@@ -15,7 +15,7 @@ mv -- "$work/first" "$work/prefix"
 for program in simtrain mpitrain calibrate; do
   [[ -x $work/prefix/bin/$program ]] || fail "bin/$program is not installed"
 done
-for folder in platforms scenarios profiles; do
+for folder in platforms scenarios profiles page javascript; do
   installed=$work/prefix/share/simtrain/$folder
   [[ -n $(find "$installed" -type f) ]] || fail "share/simtrain/$folder holds no file"
   [[ -z $(find "$installed" -type l) ]] || fail "share/simtrain/$folder points back into the source tree"
@@ -28,9 +28,10 @@ simtrain=$work/prefix/bin/simtrain
 "$simtrain" --help >"$work/help.txt" || fail "simtrain --help"
 grep -q -- '--platform' "$work/help.txt" || fail "simtrain --help does not name --platform"
 
-"$simtrain" --platform torus.xml --grid 2x2 --network mlp --json "$work/result.json" >"$work/report.txt" ||
+"$simtrain" --platform torus.xml --grid 2x2 --network mlp --json "$work/result.json" --report "$work/page.html" >"$work/report.txt" ||
   { cat "$work/report.txt"; fail "simtrain --grid 2x2 --network mlp"; }
 grep -q '"grid_rows": 2' "$work/result.json" || fail "result.json is not of a 2x2 grid"
+grep -q 'Chart.js v3' "$work/page.html" || fail "page.html has no Chart.js"
 
 # The programs look in the installed folder alone: without the file there, they must not find another.
 mv -- "$work/prefix/share/simtrain/platforms/torus.xml" "$work/torus.elsewhere"

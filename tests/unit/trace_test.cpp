@@ -90,7 +90,7 @@ Plan plan_of(Grid grid) {
 }
 
 TEST(Recorder, NotesTheIterationThatIsAskedFor) {
-  TraceRecorder recorder(plan_of({2, 2}), {.ranks = {3, 1}, .iteration = 2}, 3, [] { return 0.0; });
+  TraceRecorder recorder(plan_of({2, 2}), {.ranks = {{3, 1}}, .iteration = 2}, 3, [] { return 0.0; });
   EXPECT_EQ(recorder.of_rank(0), nullptr);
   EXPECT_EQ(recorder.of_rank(2), nullptr);
   for (const int rank : {1, 3})
@@ -127,7 +127,7 @@ TEST(Recorder, NotesTheIterationThatIsAskedFor) {
 
 TEST(Recorder, LeavesOutMessagesOfTheLastRanksThenRanks) {
   TraceRecorder recorder(
-      plan_of({1, 3}), {.ranks = {0, 1, 2}}, 1, [] { return 0.0; }, 10);
+      plan_of({1, 3}), {.ranks = {{0, 1, 2}}}, 1, [] { return 0.0; }, 10);
   const auto note = [&](int rank, int slices, int messages) {
     RankTrace& trace = *recorder.of_rank(rank);
     trace.begin(0, 0);
