@@ -10,7 +10,42 @@
 
 namespace simtrain {
 
-std::vector<LayerStrategy> splits_of(const Layer& layer, int processes, std::int64_t batch) {
+namespace {
+
+// Whether what a layer puts out comes to a join through layers without weights.
+bool reaches_join(const Network& network, std::size_t from) {
+  std::vector<char> reached(network.layers.size(), 0);
+  reached[from] = 1;
+  for (std::size_t i = from + 1; i < network.layers.size(); ++i) {
+    const Layer& layer = network.layers[i];
+    const bool reads = std::any_of(layer.inputs.begin(), layer.inputs.end(), [&](int input) {
+      return input != kNetworkInput && reached[static_cast<std::size_t>(input)] != 0;
+    });
+    if (!reads || layer.weighted()) continue;
+    if (layer.type == LayerType::add) return true;
+    reached[i] = 1;
+  }
+  return false;
+}
+
+// Whether a layer's input comes from a join through layers without weights.
+bool is_behind_join(const Network& network, std::size_t layer) {
+  for (int input = network.layers[layer].inputs[0]; input != kNetworkInput;) {
+    const Layer& producer = network.layers[static_cast<std::size_t>(input)];
+    if (producer.type == LayerType::add) return true;
+    if (producer.weighted()) return false;
+    input = producer.inputs[0];
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<LayerStrategy> splits_of(const Network& network, std::size_t index, int processes,
+                                     const PlanOptions& options) {
+  const Layer& layer = network.layers[index];
+  const std::int64_t batch = options.batch;
+  const bool before = options.gather == Gather::before_pooling;
   std::vector<LayerStrategy> splits;
   const auto add = [&](LayerKind kind, const auto& possible) {
     for (const Grid grid : grids_of(processes))
@@ -19,7 +54,9 @@ std::vector<LayerStrategy> splits_of(const Layer& layer, int processes, std::int
   add(LayerKind::integrated, [](Grid) { return true; });
   if (layer.type == LayerType::convolution)
     add(LayerKind::domain, [&](Grid grid) { return grid.rows > 1 && grid.rows <= layer.out.height; });
-  if (layer.type == LayerType::linear) add(LayerKind::columns, [](Grid grid) { return grid.rows > 1; });
+  if (layer.type == LayerType::linear && !layer.normalised && !reaches_join(network, index) &&
+      !(before && is_behind_join(network, index)))
+    add(LayerKind::columns, [](Grid grid) { return grid.rows > 1; });
   return splits;
 }
 
@@ -28,8 +65,9 @@ StrategySearch::StrategySearch(const Network& network, const PlanOptions& option
     : network_(network), options_(options), processes_(processes), costs_(std::make_unique<StepCosts>(prices, speed)) {
   options_.grid = {1, processes};
   options_.overlap = {};
-  for (const Layer& layer : network.layers)
-    if (layer.weighted()) layers_.push_back({layer.name, splits_of(layer, processes, options.batch)});
+  for (std::size_t i = 0; i < network.layers.size(); ++i)
+    if (network.layers[i].weighted())
+      layers_.push_back({network.layers[i].name, splits_of(network, i, processes, options)});
   for (const LayerChoices& layer : layers_) {
     sizes_.push_back(static_cast<int>(layer.splits.size()));
     check_name(layer.name);

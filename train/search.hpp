@@ -20,8 +20,11 @@
 
 namespace simtrain {
 
-// How layers may be split on so many processes: a line for each kind, and its condition.
-std::vector<LayerStrategy> splits_of(const Layer& layer, int processes, std::int64_t batch);
+// How a layer with weights may be split on so many processes: each kind has a line there, with its condition. Not by
+// columns where a residual join takes what it puts out: whether that is whole would matter to layers further away; nor,
+// where Y is gathered before pooling, behind a join.
+std::vector<LayerStrategy> splits_of(const Network& network, std::size_t layer, int processes,
+                                     const PlanOptions& options);
 
 // A split for each layer with weights: its number among the layer's splits.
 using Choice = std::vector<int>;
@@ -40,7 +43,7 @@ class StrategySearch {
                  AlphaBeta speed);
 
   [[nodiscard]] const std::vector<LayerChoices>& layers() const { return layers_; }
-  [[nodiscard]] double assignments() const;  // how many choices there are
+  [[nodiscard]] double assignments() const;  // how many choices there are, those that do not go together included
   // Seconds of an iteration; infinity: not possible.
   [[nodiscard]] double seconds(const Choice& choice) const { return sum_of(factors_, sizes_, choice); }
   [[nodiscard]] Minimum best() const { return minimise(factors_, sizes_); }

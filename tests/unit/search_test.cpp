@@ -31,6 +31,16 @@ const std::string kShortResnet = R"({
              {"type": "add", "inputs": ["conv2b", "relu1"]}, {"name": "relu2", "type": "relu"},
              {"type": "flatten"}, {"name": "fc", "type": "linear", "outputs": 16}]})";
 
+// Joins of linear layers: d alone may be split by columns, and not where all rows are gathered before it.
+const std::string kLinearJoins = R"({
+  "format": "simtrain-network", "version": 1, "name": "linear-joins",
+  "input": {"channels": 12, "height": 1, "width": 1}, "dataset_images": 96, "default_batch": 12,
+  "layers": [{"name": "a", "type": "linear", "outputs": 24}, {"name": "ra", "type": "relu"},
+             {"name": "b", "type": "linear", "outputs": 24}, {"type": "relu"},
+             {"name": "c", "type": "linear", "outputs": 24},
+             {"name": "ac", "type": "add", "inputs": ["c", "ra"]}, {"type": "relu"},
+             {"name": "d", "type": "linear", "outputs": 12}]})";
+
 // Sizes that every number of ranks up to 8 but 5 and 7 divides: what ranks do is the same.
 const std::string kEvenCnn = R"({
   "format": "simtrain-network", "version": 1, "name": "even-cnn",
@@ -64,6 +74,8 @@ std::vector<Case> cases() {
           {"chain, P = 8, more ranks than samples", kSmallCnn, 8, 4, quick, 1e-9},
           {"linear layers, P = 8, ring", kEvenMlp, 8, 12, slow, 0, Gather::after_pooling, Algorithm::ring},
           {"linear layers of prime sizes, P = 6", kOddMlp, 6, 11, far, 1e-10},
+          {"linear joins, P = 4", kLinearJoins, 4, 12, slow, 1e-9},
+          {"linear joins, P = 6, gathered before pooling", kLinearJoins, 6, 12, quick, 1e-9, Gather::before_pooling},
           {"residual, P = 4", kSmallResnet, 4, 8, quick, 1e-9},
           {"residual, P = 8", kShortResnet, 8, 8, slow, 1e-9},
           {"three readers, P = 6", kJoins, 6, 8, quick, 1e-9},
@@ -89,10 +101,15 @@ void for_each_choice(const StrategySearch& search, const std::function<void(cons
   }
 }
 
+// Infinity where there is no such plan.
 double priced_plan(const StrategySearch& search, const Choice& choice) {
-  double sum = 0;
-  for (const double seconds : search.costs().of(search.plan(choice))) sum += seconds;
-  return sum;
+  try {
+    double sum = 0;
+    for (const double seconds : search.costs().of(search.plan(choice))) sum += seconds;
+    return sum;
+  } catch (const InputError&) {
+    return std::numeric_limits<double>::infinity();
+  }
 }
 
 // Every assignment is planned on its own: the least, the least without any split of any layer, and every sum.
@@ -108,11 +125,13 @@ TEST(StrategySearch, FindsTheBestOfAllAssignments) {
     std::vector<double> least_without(best.values.size(), least);
     for_each_choice(search, [&](const Choice& choice) {
       const double seconds = priced_plan(search, choice);
+      ++assignments;
+      ASSERT_EQ(std::isinf(search.seconds(choice)), std::isinf(seconds)) << to_string(search.strategy(choice));
+      if (std::isinf(seconds)) return;
       wrong = std::max(wrong, std::abs(search.seconds(choice) / seconds - 1));
       least = std::min(least, seconds);
       for (std::size_t i = 0; i < choice.size(); ++i)
         if (choice[i] != best.values[i]) least_without[i] = std::min(least_without[i], seconds);
-      ++assignments;
     });
     EXPECT_EQ(assignments, search.assignments());
     EXPECT_LT(wrong, kSame);
@@ -126,18 +145,39 @@ TEST(StrategySearch, FindsTheBestOfAllAssignments) {
   }
 }
 
-// Two layers without biases on two ranks, d 2 -> 8 -> 2, 12 samples, computing free, no latency, ring. In bytes that a
-// rank sends, x 4 / 2 halves:
-//   fc1 on 1x2   all-reduce of dW, 16 floats: 64          fc1 on 2x1   nothing
-//   fc2 on 1x2   the same, 64                             fc2 on 2x1   all-reduce of dX, 8 x 12: 384; logits, 1 x 12:
-//   48 1x2 -> 2x1   X, 8 x 6: 192; dX, whole: nothing        2x1 -> 1x2   X, 4 x 6: 96; dX, 4 x 6: 96 2x1 -> 2x1 gather
-//   of Y, 4 x 12: 192
+TEST(Splits, AreThoseThatALayerCanHave) {
+  const Network cnn = network_from_json("small cnn", kSmallCnn), joins = network_from_json("joins", kLinearJoins);
+  PlanOptions options;
+  options.batch = 4;
+  const auto text = [&](const Network& network, std::size_t layer) {
+    std::string all;
+    for (const LayerStrategy& split : splits_of(network, layer, 8, options)) all += to_string(split) + " ";
+    return all;
+  };
+  // 1x8 would be two ranks for a sample. conv1 puts out 11 lines, conv2 three.
+  EXPECT_EQ(text(cnn, 0), "2x4 4x2 8x1 domain:2x4 domain:4x2 domain:8x1 ");
+  EXPECT_EQ(text(cnn, 3), "2x4 4x2 8x1 domain:2x4 ");
+  EXPECT_EQ(text(cnn, 7), "2x4 4x2 8x1 columns:2x4 columns:4x2 columns:8x1 ");
+  EXPECT_EQ(text(joins, 0), "2x4 4x2 8x1 ");
+  EXPECT_EQ(text(joins, 7), "2x4 4x2 8x1 columns:2x4 columns:4x2 columns:8x1 ");
+  options.gather = Gather::before_pooling;
+  EXPECT_EQ(text(joins, 7), "2x4 4x2 8x1 ");
+}
+
+// Two layers without biases on two ranks, d 2 -> 8 -> 8, 12 samples, computing free, no latency, ring. Bytes that a
+// rank sends, 4 a float:
+//   fc1 on 1x2   all-reduce of dW, 16 floats: 64           fc1 on 2x1       nothing
+//   fc2 on 1x2   the same of 64 floats: 256                fc2 on 2x1       all-reduce of dX, 8 x 12: 384; logits, 4 x
+//   12: 192 1x2 -> 2x1   X, 8 x 6: 192; dX, which is whole: 0      fc2 by columns   all-reduce of Y, 8 x 12: 384 2x1 ->
+//   1x2   X, 4 x 6: 96; dX, 4 x 6: 96               1x2 -> columns   X, 4 x 6: 96; dX, 4 x 6: 96 2x1 -> 2x1   gather of
+//   Y, 4 x 12: 192                  2x1 -> columns   nothing fc1 by columns: all-reduce of Y, 384; to 1x2 nothing goes,
+//   and all of dX, 8 x 6, comes back: 192
 TEST(StrategySearch, LooksFurtherThanGreedyChoices) {
   const Network network = network_from_json("two", R"({
     "format": "simtrain-network", "version": 1, "name": "two",
     "input": {"channels": 2, "height": 1, "width": 1}, "dataset_images": 96, "default_batch": 12,
     "layers": [{"name": "fc1", "type": "linear", "outputs": 8, "bias": false},
-               {"name": "fc2", "type": "linear", "outputs": 2, "bias": false}]})");
+               {"name": "fc2", "type": "linear", "outputs": 8, "bias": false}]})");
   Prices prices;
   prices.model.seconds_per_flop = 0;
   PlanOptions options;
@@ -145,16 +185,22 @@ TEST(StrategySearch, LooksFurtherThanGreedyChoices) {
   options.algorithm = Algorithm::ring;
   const StrategySearch search(network, options, 2, prices.operations, {0, 1});
   ASSERT_EQ(search.layers()[0].splits,
-            (std::vector<LayerStrategy>{{LayerKind::integrated, {1, 2}}, {LayerKind::integrated, {2, 1}}}));
-  constexpr int kBatch = 0, kModel = 1;
-  EXPECT_DOUBLE_EQ(search.seconds({kBatch, kBatch}), 64 + 64);
-  EXPECT_DOUBLE_EQ(search.seconds({kBatch, kModel}), 64 + 192 + 384 + 48);
-  EXPECT_DOUBLE_EQ(search.seconds({kModel, kBatch}), 96 + 96 + 64);
-  EXPECT_DOUBLE_EQ(search.seconds({kModel, kModel}), 192 + 384 + 48);
-  // Greedy takes 2x1 for the first layer, which alone costs nothing there, and then the best for the second: 256.
+            (std::vector<LayerStrategy>{
+                {LayerKind::integrated, {1, 2}}, {LayerKind::integrated, {2, 1}}, {LayerKind::columns, {2, 1}}}));
+  constexpr int kBatch = 0, kRows = 1, kColumns = 2;
+  EXPECT_DOUBLE_EQ(search.seconds({kBatch, kBatch}), 64 + 256);
+  EXPECT_DOUBLE_EQ(search.seconds({kBatch, kRows}), 64 + 192 + 384 + 192);
+  EXPECT_DOUBLE_EQ(search.seconds({kBatch, kColumns}), 64 + 96 + 384 + 96);
+  EXPECT_DOUBLE_EQ(search.seconds({kRows, kBatch}), 96 + 96 + 256);
+  EXPECT_DOUBLE_EQ(search.seconds({kRows, kRows}), 192 + 384 + 192);
+  EXPECT_DOUBLE_EQ(search.seconds({kRows, kColumns}), 384);
+  EXPECT_DOUBLE_EQ(search.seconds({kColumns, kBatch}), 384 + 192 + 256);
+  EXPECT_DOUBLE_EQ(search.seconds({kColumns, kRows}), 384 + 384 + 192);
+  EXPECT_TRUE(std::isinf(search.seconds({kColumns, kColumns})));
+  // Greedy takes 2x1 for the first layer, which costs nothing there, and then the best for the second: 384.
   const Minimum best = search.best();
   EXPECT_EQ(best.values, (Choice{kBatch, kBatch}));
-  EXPECT_DOUBLE_EQ(best.sum, 128);
+  EXPECT_DOUBLE_EQ(best.sum, 320);
 }
 
 TEST(StrategySearch, RefusesNamesThatRulesCannotHold) {
@@ -168,7 +214,7 @@ TEST(StrategySearch, RefusesNamesThatRulesCannotHold) {
     const StrategySearch made(network_from_json("named", text), options, 2, prices.operations, {});
     return made.assignments();
   };
-  EXPECT_EQ(search("fc1", "block:2"), 8);
+  EXPECT_EQ(search("fc1", "block:2"), 27);
   for (const auto& [first, second] : {std::pair{"fc*", "fcx"}, {"fc;1", "fc2"}, {"fc1", "a:domain"}, {" fc1", "fc2"}}) {
     try {
       search(first, second);
@@ -190,7 +236,7 @@ double distance_from_all_ranks(const Case& c, const std::function<bool(const Lay
   for_each_choice(search, [&](const Choice& choice) {
     for (std::size_t i = 0; i < choice.size(); ++i)
       if (!looked_at(search.layers()[i].splits[static_cast<std::size_t>(choice[i])])) return;
-    if (++compared > 1000) return;
+    if (std::isinf(search.seconds(choice)) || ++compared > 1000) return;
     const double exact = alpha_beta_cost(search.plan(choice), prices.operations, c.speed).iteration_s;
     furthest = std::max(furthest, std::abs(search.seconds(choice) / exact - 1));
   });
@@ -307,6 +353,7 @@ TEST(ShortRules, PutAlikeLayersUnderOnePattern) {
   EXPECT_EQ(short_text({"conv1_1", "conv1_2", "conv2_1", "conv2_2", "conv2_3", "fc"},
                        {"domain:2x4", "domain:2x4", "1x8", "1x8", "1x8", "2x4"}),
             "conv1_*:domain:2x4; conv*:1x8; fc:2x4");
+  EXPECT_EQ(short_text(five, {"1x8", "1x8", "1x8", "4x2", "columns:4x2"}), "conv*:1x8; fc5:columns:4x2; fc4:4x2");
   EXPECT_EQ(short_text({"a1", "a10", "ab"}, {"1x8", "2x4", "1x8"}), "a10:2x4; a1:1x8; ab:1x8");
 }
 
@@ -317,14 +364,18 @@ TEST(ShortRules, DecideWhatTheyStandFor) {
     for (int i = 0; i < 40; ++i) {
       std::vector<std::string> names;
       std::vector<LayerStrategy> splits;
-      for (const Layer& layer : network.layers) {
-        if (!layer.weighted()) continue;
-        const std::vector<LayerStrategy> all = splits_of(layer, 8, 8);
+      for (std::size_t layer = 0; layer < network.layers.size(); ++layer) {
+        if (!network.layers[layer].weighted()) continue;
+        PlanOptions options;
+        options.batch = 8;
+        std::vector<LayerStrategy> all = splits_of(network, layer, 8, options);
+        std::erase_if(all,
+                      [](const LayerStrategy& split) { return split.kind == LayerKind::columns; });  // not in a row
         const bool as_before = !splits.empty() && random_bits(3, 0, drawn++) % 4 != 0;
         const LayerStrategy next = all[random_bits(3, 0, drawn++) % all.size()];
         const bool possible = as_before && std::find(all.begin(), all.end(), splits.back()) != all.end();
         splits.push_back(possible ? splits.back() : next);
-        names.push_back(layer.name);
+        names.push_back(network.layers[layer].name);
       }
       const Strategy rules = parse_strategy("test", to_string(short_rules(names, splits)));
       const std::vector<LayerStrategy> decided = decide(rules, network, {1, 8}, 8);
