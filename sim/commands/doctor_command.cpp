@@ -86,12 +86,33 @@ void look_at_data(Findings& findings) {
   }
 }
 
-// The result of a program that writes one to standard output by --json /dev/stdout, after its report.
-Result result_of(const std::string& program, const std::vector<std::string>& arguments, const std::string& package) {
-  const std::string text = run_filter(program, arguments, "", package);
-  const std::size_t begin = text.find("\n{");
-  if (begin == std::string::npos) throw Failure(program + " wrote no result");
-  return result_from_json(program, text.substr(begin + 1));
+// A folder that is gone, with what is in it, when this object is.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (fs::temp_directory_path() / "simtrain-doctor-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw Failure("no temporary folder can be made in " + name);
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] std::string file(const char* name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+// What `program` writes by --json.
+Result result_of(const std::string& program, std::vector<std::string> arguments, const std::string& package) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("result.json");
+  arguments.insert(arguments.end(), {"--json", path});
+  run_filter(program, arguments, "", package);
+  return result_from_json(path, read_file("result", path));
 }
 
 std::string last_line(std::string text) {
@@ -102,8 +123,7 @@ std::string last_line(std::string text) {
 
 void try_runs(Findings& findings) {
   findings.page.heading("What works");
-  const std::vector<std::string> job{"--network", "mlp",          "--batch", "64",     "--grid",
-                                     "2x1",       "--iterations", "2",       "--json", "/dev/stdout"};
+  const std::vector<std::string> job{"--network", "mlp", "--batch", "64", "--grid", "2x1", "--iterations", "2"};
   std::optional<Result> simulated, native;
   try {
     std::vector<std::string> arguments{"--platform", "torus:2", "--numerics", "real", "--warm-up", "2"};
