@@ -108,7 +108,7 @@ class Refusals(ProgramTest):
 
     def test_who_cannot_search(self):
         self.refuse("simtrain", ["sweep", "--platform", "torus:4x2", "--processes", 8, *AUTO], "--strategy",
-                    "simtrain --strategy auto --processes 8")
+                    "simtrain --strategy auto --processes P")
         self.refuse("simtrain", ["cost", "--processes", 8, *AUTO], "--strategy", "simtrain --strategy auto")
         self.refuse("mpitrain", ["--grid", "1x1", "--network", "mlp", *AUTO], "--strategy", "rules")
 

@@ -9,7 +9,7 @@ from programs import ProgramTest
 
 SCHEMA = pathlib.Path(sys.argv.pop(1)).resolve()
 VALIDATE = pathlib.Path(__file__).parent / "validate_json.py"
-JOB = ["--platform", "crossbar:8", "--network", "mlp", "--batch", "256", "--collectives", "ring"]
+JOB = ["--platform", "crossbar:8", "--network", "mlp", "--batch", "2048", "--collectives", "ring"]
 GRIDS = ["1x8", "2x4", "4x2", "8x1"]
 
 
