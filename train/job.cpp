@@ -50,7 +50,8 @@ po::options_description job_options(int default_iterations, int default_warm_up)
       "which layers are on the grid: uniform (all), conv-batch (convolutions on 1xP instead), pair (and linear layers "
       "two "
       "by two, the second split by columns), domain (images of convolutions cut into strips, so that P may exceed the "
-      "batch), auto (simtrain: what a search finds to be the fastest), or grids by layer, the first match wins: 'conv*:1x256; fc*:32x8', 'conv*:domain:8x32', "
+      "batch), auto (simtrain: what a search finds to be the fastest), or grids by layer, the first match wins: "
+      "'conv*:1x256; fc*:32x8', 'conv*:domain:8x32', "
       "'fc7:columns:32x8'")("collectives", word("NAME", "auto"),
                             "ring, recursive-doubling, rabenseifner, bruck, mpi (the library's own), auto")(
       "overlap", word("WHAT", "none"),

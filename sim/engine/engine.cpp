@@ -1,10 +1,10 @@
 #include "sim/engine/engine.hpp"
 
+#include <simgrid/version.h>
 #include <smpi/smpi.h>
 
 #include <csignal>
 #include <simgrid/s4u.hpp>
-#include <simgrid/version.h>
 #include <string>
 #include <vector>
 
