@@ -50,11 +50,15 @@ class Outline(html.parser.HTMLParser):
 
 
 class Csv(ProgramTest):
+    def rows(self):
+        with (self.folder / "out.csv").open(newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
     def test_rows_are_the_results_phases(self):
         for options in ((), ("--strategy", "fc1:1x8; *:4x2"), ("--overlap", "all", "--bucket", "100kB")):
             with self.subTest(options=options):
                 result = self.result(*JOB, *options, "--csv", "out.csv")
-                rows = list(csv.DictReader((self.folder / "out.csv").open(newline="")))
+                rows = self.rows()
                 for layer in result["layers"]:
                     mine = {row["phase"]: row for row in rows if row["layer"] == layer["name"]}
                     exchanges = {key: one for key, one in layer.items()
@@ -79,7 +83,7 @@ class Csv(ProgramTest):
             "layers": [{"name": HOSTILE, "type": "linear", "outputs": 8}]}))
         self.run_program("simtrain", "--platform", "torus:2", "--network", "n.json", "--grid", "2x1", "--extrapolate",
                          "--csv", "out.csv")
-        rows = list(csv.DictReader((self.folder / "out.csv").open(newline="")))
+        rows = self.rows()
         self.assertEqual({row["layer"] for row in rows}, {HOSTILE})
 
 

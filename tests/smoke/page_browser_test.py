@@ -95,10 +95,24 @@ class Pages(ProgramTest):
             self.assertTrue(any(one.startswith(what) for one in seen), (what, seen))
         # A button of a legend takes its series out of the chart.
         self.browser.evaluate("document.querySelector('#chart-layers button').focus()")
-        before = self.browser.evaluate(DRAWN)[0]["filled"]
+        color = self.browser.evaluate("getComputedStyle(document.querySelector('#chart-layers .swatch')).backgroundColor")
+        self.assertGreater(self.pixels_of(color), 100)
         self.browser.press(" ")
         self.assertEqual(self.browser.evaluate("document.activeElement.getAttribute('aria-pressed')"), "false")
-        self.assertLess(self.browser.evaluate(DRAWN)[0]["filled"], before)
+        self.assertEqual(self.pixels_of(color), 0)
+        self.browser.press(" ")
+        self.assertGreater(self.pixels_of(color), 100)
+
+    def pixels_of(self, color):
+        """Of the layers' chart, in exactly this colour: "rgb(1, 2, 3)"."""
+        return self.browser.evaluate("""(color => {
+          const canvas = document.querySelector("#chart-layers canvas");
+          const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+          let count = 0;
+          for (let i = 0; i < pixels.length; i += 4)
+            if (`rgb(${pixels[i]}, ${pixels[i + 1]}, ${pixels[i + 2]})` === color && pixels[i + 3] === 255) ++count;
+          return count;
+        })(""" + json.dumps(color) + ")")
 
 
 if __name__ == "__main__":

@@ -57,8 +57,9 @@ class TraceTest(ProgramTest):
         return self.read()
 
     def read(self):
-        return (Trace((self.folder / "trace.json").read_text()),
-                json.loads((self.folder / "result.json").read_text()))
+        result = json.loads((self.folder / "result.json").read_text())
+        del result["passport"]  # which says when
+        return Trace((self.folder / "trace.json").read_text()), result
 
     def check_tracks(self, trace):
         """On every track slices are disjoint, or one lies within the other."""
@@ -156,6 +157,15 @@ class Simulated(TraceTest):
         self.assertEqual({trace.rank_of(e) for e in trace.slices}, {1, 2, 6})
         self.assertEqual(sorted({name for name in trace.threads.values() if "(" in name}),
                          ["rank 1 (row 1, column 0)", "rank 2 (row 2, column 0)", "rank 6 (row 2, column 1)"])
+
+    def test_a_grid_that_is_chosen(self):
+        job = [*JOB, "--strategy", "auto", "--processes", "8", "--try", "1"]
+        trace, result = self.trace(*job, ranks=8)
+        self.check_phases(trace, result, 8)
+        default, _ = self.trace(*job)
+        self.assertLessEqual({trace.rank_of(e) for e in default.slices}, set(range(8)))
+        self.refuse("simtrain", [*job, "--trace", "t", "--trace-ranks", "8"], "--trace-ranks", "rank 8 of 8",
+                    leaves=["result.json", "trace.json"])
 
     def test_which_iteration(self):
         # Nodes are the same in each, so that iterations are alike; the first of them is warmed up.
