@@ -49,6 +49,8 @@ bool wants_color(const po::variables_map& values) {
   const std::string when = text_of(values, "color");
   if (when == "always" || when == "never") return when == "always";
   if (when != "auto") throw InputError(unknown_choice("--color", when, {"auto", "always", "never"}));
+  // mpirun gives ranks a terminal of its own, whatever its own output is.
+  if (!environment("OMPI_COMM_WORLD_SIZE").empty()) return false;
   return ::isatty(STDOUT_FILENO) == 1 && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
 }
 

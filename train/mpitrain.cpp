@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/apart.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/memory.hpp"
@@ -69,6 +70,9 @@ Request read_request(const std::vector<std::string>& arguments, const po::option
   request.lines = request_lines(values, request.job);
   request.arguments = arguments;
   request.files = job_files(values);
+  std::vector<NamedFile> inputs;
+  for (const InputFile& file : request.files) inputs.push_back({file.option, file.path});
+  check_apart(outputs_of(values), inputs);
   const Plan plan = make_plan(request.job.network, request.job.plan);
   check_trainable(plan);
   // Of one rank: how many share this node is not known yet.

@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "base/apart.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/options.hpp"
@@ -47,6 +48,7 @@ int compare_command(const std::vector<std::string>& all_arguments) {
   const bool color = wants_color(values);
   const std::string json_path = given(values, "json") ? text_of(values, "json") : "";
   if (given(values, "json")) check_writable("--json", json_path);
+  check_apart(outputs_of(values), {{"the first result", files[0]}, {"the second result", files[1]}});
   const Comparison comparison = compare(read_result(files[0]), read_result(files[1]));
   if (!json_path.empty()) write_file(json_path, comparison_to_json(comparison));
   print_report(comparison_to_text(comparison), color);

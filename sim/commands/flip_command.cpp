@@ -90,7 +90,9 @@ int flip_command(const std::vector<std::string>& arguments) {
   request.quantity = parse_flip_quantity("flip", arguments.front());
   request.options = prediction_from(values);
   request.job = job_from(values);
+  refuse_auto(request.job.plan.strategy, "the rules that simtrain --strategy auto prints, or another strategy");
   request.grids = grids_from(values);
+  if (request.grids.size() < 2) throw InputError("--grids: one grid has none to change to; expected two or more");
   request.least = bound_from(values, "from", request.quantity);
   request.most = bound_from(values, "to", request.quantity);
   if (given(values, "jobs"))

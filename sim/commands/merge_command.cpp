@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <iostream>
 
+#include "base/apart.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/options.hpp"
@@ -70,6 +71,9 @@ int merge_command(const std::vector<std::string>& all_arguments) {
     if (given(values, option)) check_writable("--" + std::string(option), text_of(values, option));
   const bool color = wants_color(values);
   const std::string page_path = page_path_from(values);
+  std::vector<NamedFile> inputs;
+  for (const std::string& path : paths) inputs.push_back({"results", path});
+  check_apart(outputs_of(values), inputs);
   const ResultsFile all = read_all(paths);
   const Sweep sweep = assemble(all.inputs, all.states, {});
   print_report(sweep_to_text(sweep), color);

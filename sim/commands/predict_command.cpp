@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "base/apart.hpp"
 #include "base/error.hpp"
 #include "base/options.hpp"
 #include "report/color.hpp"
@@ -86,6 +87,9 @@ Request read_request(const std::vector<std::string>& arguments, const po::variab
   request.outputs = outputs_from(values, request.job, request.search ? request.search->processes : grid.size());
   std::vector<InputFile> files = job_files(values);
   for (InputFile& file : prediction_files(request.prediction)) files.push_back(std::move(file));
+  std::vector<NamedFile> inputs;
+  for (const InputFile& file : files) inputs.push_back({file.option, file.path});
+  check_apart(outputs_of(values), inputs);
   request.passport = make_passport("simtrain", arguments, {{"SimGrid", simgrid_version()}}, files);
   return request;
 }
@@ -120,7 +124,8 @@ int predict_command(const std::vector<std::string>& arguments) {
   const po::variables_map values = parse(arguments, options);
   if (given(values, "help")) {
     std::cout << kUsage << options
-              << "\nsimtrain sweep, merge, cost, compare, flip, rerun, collective and describe with --help tell the "
+              << "\nsimtrain help lists topics. simtrain sweep, merge, cost, compare, flip, rerun, collective, "
+                 "describe and doctor with --help tell the "
                  "options of "
                  "these commands.\n";
     return 0;

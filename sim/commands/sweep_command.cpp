@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "base/apart.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/options.hpp"
@@ -46,6 +47,7 @@ Request request_from(const po::variables_map& values) {
     throw InputError(
         "--prune: given with --replicas; expected one of them, since a point that is skipped has no replicas");
   if (!request.csv.empty()) check_writable("--csv", request.csv);
+  check_apart(outputs_of(values), {});
   if (!given(values, "share")) return request;
   request.share = parse_share(text_of(values, "share"), [](const char* name) { return std::getenv(name); });
   if (request.results.empty())

@@ -1,6 +1,5 @@
 #include "sim/engine/engine.hpp"
 
-#include <simgrid/version.h>
 #include <smpi/smpi.h>
 
 #include <csignal>
@@ -9,6 +8,9 @@
 #include <vector>
 
 #include "sim/platform/spec.hpp"
+
+// Not before SimGrid's other headers, which it needs.
+#include <simgrid/version.h>
 
 namespace simtrain {
 

@@ -77,6 +77,9 @@ FlipResult find_flips(const FlipRequest& request, const std::function<void(std::
   result.collectives = name_of(request.job.plan.algorithm);
   result.batch = request.job.plan.batch;
   result.as_given = as_given(request, platform_of(request));
+  if (!(result.as_given > 0))
+    throw InputError("flip: one process sends no messages, so that there is no " +
+                     std::string(name_of(request.quantity)) + " to vary; expected two processes or more");
   const bool whole = request.quantity == FlipQuantity::batch;
   CrossingSearch search{.least = request.least.value_or(result.as_given / kRange),
                         .most = request.most.value_or(result.as_given * kRange),
@@ -101,6 +104,7 @@ FlipResult find_flips(const FlipRequest& request, const std::function<void(std::
       for (std::size_t g = 0; g < request.grids.size(); ++g) {
         const VariantTime& time = times[v * request.grids.size() + g];
         point.iteration_s.push_back(time.iteration_s);
+        point.errors.push_back(time.error);
         if (!time.iteration_s) why = time.error;
         const auto is_faster = [&] {
           return fastest < 0 || *time.iteration_s < *point.iteration_s[static_cast<std::size_t>(fastest)];

@@ -30,6 +30,7 @@ struct FlipRequest {
 struct FlipPoint {
   double value = 0;
   std::vector<std::optional<double>> iteration_s;  // by grid; none: it cannot be had
+  std::vector<std::string> errors;                 // by grid: why; empty: it can
 };
 
 struct FlipResult {

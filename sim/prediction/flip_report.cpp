@@ -84,6 +84,20 @@ void add_table(Page& page, const FlipResult& result) {
   page.table(table);
 }
 
+// Grids that could not be had at some value, with the reason at the first one.
+void add_left_out(Page& page, const FlipResult& result) {
+  bool any = false;
+  for (std::size_t g = 0; g < result.grids.size(); ++g) {
+    const auto first = std::find_if(result.points.begin(), result.points.end(),
+                                    [&](const FlipPoint& point) { return !point.iteration_s[g]; });
+    if (first == result.points.end()) continue;
+    if (!any) page.heading("No result");
+    any = true;
+    page.fact(to_string(result.grids[g]),
+              "at " + format_value(result.quantity, first->value) + ": " + first->errors[g]);
+  }
+}
+
 }  // namespace
 
 std::string_view name_of(FlipQuantity quantity) {
@@ -126,6 +140,7 @@ std::string to_text(const FlipResult& result) {
                   (result.quantity == FlipQuantity::bandwidth ? "that of the narrowest link of the job's routes."
                                                               : "the mean latency of its messages' routes."));
   add_table(page, result);
+  add_left_out(page, result);
   return page.text();
 }
 

@@ -58,7 +58,9 @@ class Flip(ProgramTest):
             (["bandwidth", *JOB, "--processes", "8", "--from", "6"], "--from", "'6'"),
             (["bandwidth", *JOB, "--processes", "8", "--from", "6GBps", "--to", "1GBps"], "--from", "--to"),
             (["batch", *JOB, "--grids", "1x8,2x"], "--grids", "2x"),
-            (["batch", *JOB, "--grids", "1x8", "--from", "2", "--to", "4"], "no grid can be had"),
+            (["batch", *JOB, "--grids", "1x8,2x4", "--from", "2", "--to", "3"], "no grid can be had"),
+            (["bandwidth", *JOB, "--grids", "1x8"], "one grid"),
+            (["bandwidth", *JOB, "--processes", "8", "--strategy", "auto"], "--strategy", "rules"),
         ):
             with self.subTest(arguments=arguments):
                 _, error = self.run_program("simtrain", "flip", *arguments, status=2)

@@ -87,6 +87,28 @@ class Csv(ProgramTest):
         self.assertEqual({row["layer"] for row in rows}, {HOSTILE})
 
 
+class Apart(ProgramTest):
+    def test_no_output_is_written_over_another_file_of_the_job(self):
+        job = ["--platform", "torus:2", "--grid", "2x1", "--network", "mlp"]
+        self.run_program("simtrain", *job, "--json", "r.json")
+        before = (self.folder / "r.json").read_bytes()
+        (self.folder / "sub").mkdir()
+        for arguments, *parts in (
+            ([*job, "--json", "x", "--csv", "sub/../x"], "--json", "--csv"),
+            ([*job, "--report", "x", "--trace", "x"], "--report", "--trace"),
+            ([*job[:5], "r.json", "--json", "r.json"], "network"),
+            (["compare", "r.json", "r.json", "--json", "r.json"], "--json", "first result"),
+            (["sweep", "--platform", "torus:2", "--processes", "2", "--network", "mlp", "--results", "q", "--json", "./q"],
+             "--json", "--results"),
+            (["merge", "r.json", "--csv", "r.json"], "--csv", "results"),
+        ):
+            with self.subTest(arguments=arguments):
+                self.refuse("simtrain", arguments, *parts, leaves=["r.json", "sub"])
+        self.assertEqual((self.folder / "r.json").read_bytes(), before)
+        # Nothing is lost in a device.
+        self.run_program("simtrain", *job, "--json", "/dev/null", "--csv", "/dev/null")
+
+
 class Color(ProgramTest):
     def on_terminal(self, *arguments, **environment):
         """What the program writes to a terminal."""
