@@ -1,13 +1,14 @@
 #include "sim/sweep/jobs.hpp"
 
 #include <algorithm>
-#include <filesystem>
+#include <set>
 
 #include "base/error.hpp"
-#include "base/files.hpp"
 #include "base/options.hpp"
 #include "base/units.hpp"
 #include "sim/engine/footprint.hpp"
+#include "sim/prediction/prediction_files.hpp"
+#include "train/job_files.hpp"
 
 namespace po = boost::program_options;
 
@@ -66,6 +67,7 @@ SweepJobs::Words SweepJobs::words_of(const SpacePoint& point, const Words& optio
 po::variables_map SweepJobs::values_at(const SpacePoint& point) const {
   po::variables_map values = values_;
   std::map<std::string, po::variable_value>& words = values;
+  words.erase("scenario");  // its lines are values already
   for (std::size_t i = 0; i < space_.dimensions.size(); ++i) {
     const std::string& option = space_.dimensions[i].option;
     words.erase(option);
@@ -117,25 +119,21 @@ PointOutlook SweepJobs::outlook(std::size_t number, const std::optional<double>&
   return outlook;
 }
 
-std::map<std::string, std::string> SweepJobs::file_paths() const {
-  std::map<std::string, std::string> paths;
-  const auto add = [&](const std::string& what, const std::string& name, const std::string& path) {
-    paths.emplace(what + " '" + name + "'", path);
+std::vector<InputFile> SweepJobs::files() const {
+  std::vector<InputFile> files;
+  const auto add = [&](const std::vector<InputFile>& some) {
+    for (const InputFile& file : some) {
+      const auto same = [&](const InputFile& other) { return other.option == file.option && other.name == file.name; };
+      if (std::none_of(files.begin(), files.end(), same)) files.push_back(file);
+    }
   };
-  for (const auto& [words, job] : jobs_) {
-    add("network", words.front(), job.network.path);
-    if (job.test_data == nullptr) continue;
-    for (const auto& entry : std::filesystem::directory_iterator(job.data))
-      if (entry.is_regular_file() && entry.path().filename().string().find("-idx") != std::string::npos)
-        add("data", entry.path().filename().string(), entry.path().string());
+  std::set<Words> seen;
+  for (std::size_t i = 0; i < space_.size(); i += space_.grids.size()) {
+    const SpacePoint point = space_.point(i);
+    if (seen.insert(words_of(point, {"network"})).second) add(job_files(values_at(point)));
   }
-  for (const auto& [words, options] : predictions_) {
-    add("profile", options.profile, find_data_file("profile", "profiles", options.profile, ".json").string());
-    if (const auto path = platform_file(options.platform)) add("platform", options.platform, path->string());
-    if (options.placement.kind == Placement::Kind::file)
-      add("hostfile", options.placement.file, options.placement.file);
-  }
-  return paths;
+  for (const auto& [words, options] : predictions_) add(prediction_files(options));
+  return files;
 }
 
 }  // namespace simtrain

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "report/make_passport.hpp"
 #include "sim/platform/platform.hpp"
 #include "sim/prediction/prediction.hpp"
 #include "sim/sweep/space.hpp"
@@ -41,8 +42,8 @@ class SweepJobs {
   // memory_bytes: that this machine's simulations may take; none: any.
   [[nodiscard]] PointOutlook outlook(std::size_t point, const std::optional<double>& memory_bytes) const;
 
-  // The files that the points are made from, by what they are: "network 'alexnet'".
-  [[nodiscard]] std::map<std::string, std::string> file_paths() const;
+  // That the points are made from, each once.
+  [[nodiscard]] std::vector<InputFile> files() const;
 
  private:
   using Words = std::vector<std::string>;

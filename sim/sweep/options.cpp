@@ -131,7 +131,8 @@ SweepInputs inputs_from(const po::variables_map& values, const SweepJobs& jobs) 
   SweepInputs inputs{jobs.space(), {}, {}};
   for (const auto& [option, value] : values)
     if (!is_swept(option) && !kNoInputs.contains(option)) inputs.options[option] = text_of_value(value);
-  for (const auto& [what, path] : jobs.file_paths()) inputs.files[what] = sha256_hex(read_file(what, path));
+  for (const InputFile& file : jobs.files())
+    inputs.files[file.option + " '" + file.name + "'"] = sha256_hex(read_file(file.option, file.path));
   return inputs;
 }
 

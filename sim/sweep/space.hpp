@@ -45,6 +45,6 @@ struct SweepSpace {
 std::vector<Grid> swept_grids(const std::vector<std::string>& processes, const std::vector<std::string>& patterns);
 
 // More points than anybody waits for are refused before anything is done with them.
-inline constexpr std::size_t kMostPoints = 1'000'000;
+inline constexpr std::size_t kMostPoints = 100'000;
 
 }  // namespace simtrain

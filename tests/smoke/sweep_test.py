@@ -1,5 +1,6 @@
 """simtrain sweep and merge from the command line: every combination, interruptions, shares, pruning, bad input."""
 import csv
+import hashlib
 import itertools
 import json
 import os
@@ -258,6 +259,19 @@ class Interruptions(SweepTest):
         # Jobs and memory are no inputs.
         self.run_program("simtrain", "sweep", *SMALL, "--processes", "4", "--jobs", "1", "--memory", "4GiB", "--results",
                          "r.jsonl")
+
+    def test_the_header_has_the_hashes_that_sha256sum_prints(self):
+        self.run_program("simtrain", "sweep", "--platform", "torus.xml", "--network", "mlp", "--grids", "2x1", "--extrapolate",
+                         "--results", "r.jsonl")
+        header = json.loads(self.lines("r.jsonl")[0])
+        share = programs.BIN.parent / "share" / "simtrain"
+        self.assertEqual(header["files"], {
+            f"{option} '{name}'": hashlib.sha256((share / path).read_bytes()).hexdigest() for option, name, path in (
+                ("network", "mlp", "scenarios/networks/mlp.json"), ("platform", "torus.xml", "platforms/torus.xml"),
+                ("profile", "xeon-openblas-0.3.21-skylakex", "profiles/xeon-openblas-0.3.21-skylakex.json"))})
+        self.assertEqual(header["grids"], ["2x1"])
+        self.assertEqual(header["options"]["iterations"], "1")
+        self.assertNotIn("jobs", header["options"])
 
     def test_a_file_that_has_changed(self):
         network = json.loads((programs.BIN.parent / "share" / "simtrain" / "scenarios" / "networks" / "mlp.json").read_text())
