@@ -60,12 +60,12 @@ PartitionName=all Nodes=$host Default=YES State=UP OverSubscribe=NO
 CONF
 export SLURM_CONF=$folder/slurm.conf
 munged --foreground --force --key-file="$folder/munge.key" --socket="$folder/munge.socket" \
-  --pid-file="$folder/munged.pid" --log-file="$folder/munged.log" --seed-file="$folder/munged.seed" &
+  --pid-file="$folder/munged.pid" --log-file="$folder/munged.log" --seed-file="$folder/munged.seed" &>"$folder/munged.out" &
 daemons+=($!)
 for _ in {1..50}; do [[ -S $folder/munge.socket ]] && break || sleep 0.1; done
-slurmctld -D -c &
+slurmctld -D -c &>"$folder/slurmctld.out" &
 daemons+=($!)
-slurmd -D -N "$host" &
+slurmd -D -N "$host" &>"$folder/slurmd.out" &
 daemons+=($!)
 for _ in {1..100}; do
   [[ $(sinfo --noheader --format=%t 2>/dev/null) == idle* ]] && break || sleep 0.2
@@ -110,7 +110,7 @@ sbatch --wait both.sh
 check "job array of sruns" both.*-of-"$((2 * cpus))".jsonl
 
 # ---- a job that was cancelled goes on where it was ----
-long=("${sweep[@]}" --iterations 400 --results long.jsonl)
+long=("${sweep[@]}" --iterations 40 --results long.jsonl)
 "${long[@]}" --csv alone.csv >/dev/null 2>long.log
 mv long.jsonl whole.jsonl
 cat >long.sh <<SCRIPT
@@ -120,8 +120,8 @@ cd "$folder"
 exec $(printf '%q ' "${long[@]}") --csv again.csv
 SCRIPT
 job=$(sbatch --parsable long.sh)
-for _ in {1..300}; do (($(cat long.jsonl 2>/dev/null | wc -l) > 4)) && break || sleep 0.1; done
-scancel --signal=KILL "$job"
+for _ in {1..300}; do (($(cat long.jsonl 2>/dev/null | wc -l) > 3)) && break || sleep 0.1; done
+scancel "$job"
 for _ in {1..100}; do [[ -z $(squeue --noheader --job "$job" 2>/dev/null) ]] && break || sleep 0.1; done
 kept=$(wc -l <long.jsonl)
 sbatch --wait long.sh
