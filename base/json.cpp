@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/error.hpp"
+#include "base/plain_json.hpp"
 
 namespace simtrain {
 
 using nlohmann::json;
 
 json parse_json(std::string_view what, const std::string& path, std::string_view text) {
+  if (std::optional<json> plain = parse_plain_json(text)) return *std::move(plain);
   const auto place = [&](std::size_t byte) {
     const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(byte, text.size()));
     return std::string(what) + " '" + path + "', line " + std::to_string(1 + std::count(text.begin(), end, '\n'));
@@ -38,15 +41,32 @@ json parse_json(std::string_view what, const std::string& path, std::string_view
 }
 
 JsonObject::JsonObject(std::string_view what, std::string path, const json& value, std::string place)
-    : what_(what), path_(std::move(path)), place_(std::move(place)), value_(&value) {
+    : JsonObject(std::make_shared<const Source>(Source{std::string(what), std::move(path)}), value, std::move(place)) {}
+
+JsonObject::JsonObject(std::shared_ptr<const Source> source, const json& value, std::string place)
+    : source_(std::move(source)), place_(std::move(place)), value_(&value) {
   if (!value.is_object())
-    throw InputError(what_ + " '" + path_ + "'" + (place_.empty() ? "" : ", key '" + place_ + "'") +
+    throw InputError(source_->what + " '" + source_->path + "'" + (place_.empty() ? "" : ", key '" + place_ + "'") +
                      ": expected an object {…}, found " + value.type_name());
 }
 
+namespace {
+
+// A key of an object is told by where its value lies: names would have to be copied for each of thousands of objects.
+void insert(std::vector<const json*>& values, const json& value) {
+  if (std::find(values.rbegin(), values.rend(), &value) == values.rend()) values.push_back(&value);
+}
+
+}  // namespace
+
 bool JsonObject::has(std::string_view key) {
-  known_.insert(std::string(key));
-  return value_->find(key) != value_->end();
+  const auto found = value_->find(key);
+  if (found == value_->end()) {
+    absent_.emplace_back(key);
+    return false;
+  }
+  insert(known_, *found);
+  return true;
 }
 
 std::string JsonObject::full_key(std::string_view key) const {
@@ -54,14 +74,13 @@ std::string JsonObject::full_key(std::string_view key) const {
 }
 
 void JsonObject::refuse(std::string_view key, const std::string& why) const {
-  throw InputError(what_ + " '" + path_ + "', key '" + full_key(key) + "': " + why);
+  throw InputError(source_->what + " '" + source_->path + "', key '" + full_key(key) + "': " + why);
 }
 
 const json& JsonObject::get(std::string_view key) {
-  asked_.insert(std::string(key));
-  known_.insert(std::string(key));
   const auto found = value_->find(key);
   if (found == value_->end()) refuse(key, "is missing");
+  insert(asked_, *found);
   return *found;
 }
 
@@ -107,10 +126,10 @@ const json& JsonObject::array(std::string_view key) {
 
 const json& JsonObject::any(std::string_view key) { return get(key); }
 
-JsonObject JsonObject::object(std::string_view key) { return {what_, path_, get(key), full_key(key)}; }
+JsonObject JsonObject::object(std::string_view key) { return {source_, get(key), full_key(key)}; }
 
 JsonObject JsonObject::element(std::string_view key, std::size_t i) {
-  return {what_, path_, array(key).at(i), full_key(key) + "[" + std::to_string(i) + "]"};
+  return {source_, array(key).at(i), full_key(key) + "[" + std::to_string(i) + "]"};
 }
 
 std::int64_t JsonObject::integer_or(std::string_view key, std::int64_t fallback, std::int64_t least,
@@ -127,9 +146,16 @@ bool JsonObject::boolean_or(std::string_view key, bool fallback) { return has(ke
 std::string JsonObject::text_or(std::string_view key, std::string fallback) { return has(key) ? text(key) : fallback; }
 
 void JsonObject::finish() const {
-  const std::vector<std::string> known(known_.begin(), known_.end());
-  for (const auto& [key, value] : value_->items())
-    if (!asked_.contains(key)) refuse(key, unknown_choice("this key", key, known));
+  const auto among = [](const std::vector<const json*>& values, const json& value) {
+    return std::find(values.begin(), values.end(), &value) != values.end();
+  };
+  for (const auto& [key, value] : value_->items()) {
+    if (among(asked_, value)) continue;
+    std::set<std::string> known(absent_.begin(), absent_.end());
+    for (const auto& [other, its] : value_->items())
+      if (among(asked_, its) || among(known_, its)) known.insert(other);
+    refuse(key, unknown_choice("this key", key, {known.begin(), known.end()}));
+  }
 }
 
 }  // namespace simtrain

@@ -10,8 +10,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,12 +54,18 @@ class JsonObject {
   [[noreturn]] void refuse(std::string_view key, const std::string& why) const;
 
  private:
+  struct Source {
+    std::string what, path;
+  };
+  JsonObject(std::shared_ptr<const Source> source, const nlohmann::json& value, std::string place);
   const nlohmann::json& get(std::string_view key);
   [[nodiscard]] std::string full_key(std::string_view key) const;
 
-  std::string what_, path_, place_;
+  std::shared_ptr<const Source> source_;
+  std::string place_;
   const nlohmann::json* value_;
-  std::set<std::string, std::less<>> asked_, known_;  // read; read or looked for
+  std::vector<const nlohmann::json*> asked_, known_;  // read; looked for and there
+  std::vector<std::string> absent_;                   // looked for
 };
 
 }  // namespace simtrain

@@ -21,6 +21,21 @@ OperationCost PricedOperations::price(const Operation& operation, Noise* noise) 
   return cost;
 }
 
+std::size_t PricedOperations::place_of(Account account) {
+  SIMTRAIN_INVARIANT(account >= 0, "account " + std::to_string(account));
+  const auto at = static_cast<std::size_t>(account);
+  if (at >= place_of_.size()) place_of_.resize(at + 1, -1);
+  if (place_of_[at] < 0) place_of_[at] = static_cast<std::int32_t>(places_++);
+  return static_cast<std::size_t>(place_of_[at]);
+}
+
+std::optional<std::size_t> PricedOperations::known_place_of(Account account) const {
+  SIMTRAIN_INVARIANT(account >= 0, "account " + std::to_string(account));
+  const auto at = static_cast<std::size_t>(account);
+  if (at >= place_of_.size() || place_of_[at] < 0) return std::nullopt;
+  return static_cast<std::size_t>(place_of_[at]);
+}
+
 namespace {
 
 // What phantoms point to: a reserved range of addresses without memory. MPI accepts them, different buffers have
@@ -33,11 +48,6 @@ float* phantom_range() {
       ::mmap(nullptr, kPhantomBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (range == MAP_FAILED) throw Failure("16 TiB of addresses cannot be reserved; is there a limit (ulimit -v)?");
   return static_cast<float*>(range);
-}
-
-std::size_t index_of(Account account) {
-  SIMTRAIN_INVARIANT(account >= 0, "account " + std::to_string(account));
-  return static_cast<std::size_t>(account);
 }
 
 }  // namespace
@@ -61,7 +71,7 @@ Buffer ModelledKernels::allocate(std::int64_t floats) {
 }
 
 Event ModelledKernels::enqueue(const Operation& operation, const Operands& operands, Account account) {
-  pending_.push_back({index_of(account), prices_.price(operation, noise_.get())});
+  pending_.push_back({account, prices_.price(operation, noise_.get())});
   if (numbers_) numbers_->enqueue(operation, operands, account);
   return {++enqueued_};
 }
@@ -90,15 +100,20 @@ void ModelledKernels::book(std::span<const Booking> bookings, double priced_s, d
     slower = took_s / priced_s;
   double seconds = 0;
   for (const Booking& booking : bookings) {
-    if (booking.account >= accounts_.size()) accounts_.resize(booking.account + 1);
-    Booked& booked = accounts_[booking.account];
+    const std::size_t place = prices_.place_of(booking.account);
+    if (place >= accounts_.size()) {
+      constexpr std::size_t kMore = 8;  // at a time: more would be room that thousands of ranks do not use
+      accounts_.reserve(place / kMore * kMore + kMore);
+      accounts_.resize(place + 1);
+    }
+    Booked& booked = accounts_[place];
     booked.cost.seconds += slower * booking.cost.seconds;
     booked.cost.extrapolated_s += slower * booking.cost.extrapolated_s;
     const double begin_s = start_s + seconds;
     if (booked.interval.begin_s == kNever) booked.interval.begin_s = begin_s;
     seconds += slower * booking.cost.seconds;
     booked.interval.end_s = start_s + seconds;
-    if (told_) told_(static_cast<Account>(booking.account), {begin_s, booked.interval.end_s});
+    if (told_) told_(booking.account, {begin_s, booked.interval.end_s});
   }
 }
 
@@ -132,25 +147,30 @@ double ModelledKernels::idle_since() {
 void ModelledKernels::execute_beside(const Operation& operation, const Operands& operands, Account account) {
   if (pass_ == nullptr) return Kernels::execute_beside(operation, operands, account);
   if (numbers_) numbers_->execute_beside(operation, operands, account);
-  const Booking booking{index_of(account), prices_.price(operation, noise_.get())};
+  const Booking booking{account, prices_.price(operation, noise_.get())};
   const double start_s = now_();
   pass_(booking.cost.seconds);
   book({&booking, 1}, booking.cost.seconds, start_s, now_());
 }
 
+const ModelledKernels::Booked* ModelledKernels::booked(Account account) const {
+  const std::optional<std::size_t> place = prices_.known_place_of(account);
+  return place && *place < accounts_.size() ? &accounts_[*place] : nullptr;
+}
+
 double ModelledKernels::busy_s(Account account) const {
-  const std::size_t i = index_of(account);
-  return i < accounts_.size() ? accounts_[i].cost.seconds : 0;
+  const Booked* its = booked(account);
+  return its != nullptr ? its->cost.seconds : 0;
 }
 
 double ModelledKernels::extrapolated_s(Account account) const {
-  const std::size_t i = index_of(account);
-  return i < accounts_.size() ? accounts_[i].cost.extrapolated_s : 0;
+  const Booked* its = booked(account);
+  return its != nullptr ? its->cost.extrapolated_s : 0;
 }
 
 Interval ModelledKernels::interval(Account account) const {
-  const std::size_t i = index_of(account);
-  return i < accounts_.size() && accounts_[i].interval.begin_s != kNever ? accounts_[i].interval : Interval{};
+  const Booked* its = booked(account);
+  return its != nullptr && its->interval.begin_s != kNever ? its->interval : Interval{};
 }
 
 void ModelledKernels::reset_accounts() {

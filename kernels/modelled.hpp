@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -23,11 +24,18 @@ class PricedOperations {
   // noise (may be null): disturbs each call.
   OperationCost price(const Operation& operation, Noise* noise = nullptr);
 
+  // Numbers from 0 for the accounts that any rank has booked on: each rank has room for these only.
+  std::size_t place_of(Account account);
+  [[nodiscard]] std::optional<std::size_t> known_place_of(Account account) const;
+  [[nodiscard]] std::size_t places() const { return places_; }
+
  private:
   const CostModel& model_;
   double compute_scale_;
   bool beyond_;
   std::unordered_map<Call, Estimate, CallHash> known_;
+  std::vector<std::int32_t> place_of_;  // by account; below 0: none
+  std::size_t places_ = 0;
 };
 
 // Computing that goes on while the rank does something else: one stretch at a time.
@@ -78,9 +86,10 @@ class ModelledKernels final : public Kernels {
     Interval interval{kNever, kNever};
   };
   struct Booking {
-    std::size_t account;
+    Account account;
     OperationCost cost;
   };
+  [[nodiscard]] const Booked* booked(Account account) const;  // null: nothing yet
   // Books operations that together were priced so and took from one time to another.
   void book(std::span<const Booking> bookings, double priced_s, double start_s, double end_s);
   void end_aside();
@@ -91,7 +100,7 @@ class ModelledKernels final : public Kernels {
   double charged_s_ = 0;
   std::unique_ptr<Kernels> numbers_;
   std::unique_ptr<Noise> noise_;
-  std::vector<Booked> accounts_;
+  std::vector<Booked> accounts_;  // by their places (PricedOperations)
   std::vector<Booking> pending_;  // enqueued, and neither charged nor going on aside
   std::unique_ptr<ComputingAside> aside_;
   std::function<void(double)> pass_;

@@ -5,6 +5,16 @@
 
 namespace simtrain {
 
+void for_each_exchange(const Plan& plan, const std::function<void(int row, Exchange exchange)>& visit) {
+  for (const Step& step : plan.steps)
+    if (const auto* collective = std::get_if<CollectiveStep>(&step))
+      plan.for_each_share(*collective, {}, [&](int row, double) { visit(row, collective->exchange); });
+    else if (const auto* redistribute = std::get_if<RedistributeStep>(&step))
+      visit(redistribute->row, Exchange::redistribute);
+    else if (const auto* halo = std::get_if<HaloStep>(&step))
+      visit(halo->row, Exchange::halo);
+}
+
 PhaseLog::PhaseLog(const Plan& plan, std::int64_t iterations)
     : stride_((iterations + kMostSamples - 1) / kMostSamples),
       samples_(static_cast<std::size_t>((iterations + stride_ - 1) / stride_)),
@@ -12,15 +22,8 @@ PhaseLog::PhaseLog(const Plan& plan, std::int64_t iterations)
   const std::size_t phases = plan.report_layers.size() * kRowPhases;
   has_.assign(phases, 0);
   for (const Step& step : plan.steps)
-    if (const auto* compute = std::get_if<ComputeStep>(&step))
-      has_[entry(compute->row, phase_of(compute->work))] = 1;
-    else if (const auto* collective = std::get_if<CollectiveStep>(&step))
-      plan.for_each_share(*collective, {},
-                          [&](int row, double) { has_[entry(row, phase_of(collective->exchange))] = 1; });
-    else if (const auto* redistribute = std::get_if<RedistributeStep>(&step))
-      has_[entry(redistribute->row, phase_of(Exchange::redistribute))] = 1;
-    else if (const auto* halo = std::get_if<HaloStep>(&step))
-      has_[entry(halo->row, phase_of(Exchange::halo))] = 1;
+    if (const auto* compute = std::get_if<ComputeStep>(&step)) has_[entry(compute->row, phase_of(compute->work))] = 1;
+  for_each_exchange(plan, [&](int row, Exchange exchange) { has_[entry(row, phase_of(exchange))] = 1; });
   minima_.assign(phases * kQuantities, std::numeric_limits<double>::max());
   maxima_.assign(phases * kQuantities, std::numeric_limits<double>::lowest());
   sums_.assign(phases * (kQuantities + 1 + samples_), 0);

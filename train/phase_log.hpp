@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,10 @@ namespace simtrain {
 inline constexpr int kRowPhases = 3 + kExchanges;
 constexpr int phase_of(Work work) { return static_cast<int>(work); }  // Precondition: no additions
 constexpr int phase_of(Exchange exchange) { return 3 + static_cast<int>(exchange); }
+
+// Calls visit(row, exchange) for the exchanges of an iteration, in the order of its steps. A row may have several of a
+// kind.
+void for_each_exchange(const Plan& plan, const std::function<void(int row, Exchange exchange)>& visit);
 
 class PhaseLog {
  public:

@@ -94,7 +94,7 @@ RankResult Trainer::run(int warm_up, int iterations, const std::function<void(in
   result.iteration_seconds.reserve(static_cast<std::size_t>(iterations));
   result.loss_sums.reserve(static_cast<std::size_t>(warm_up + iterations));
   for (int i = 0; i < warm_up + iterations; ++i) {
-    running_.assign(plan_.report_layers.size(), {});
+    start_exchanges();
     kernels_.reset_accounts();
     load_batch(data_, [&](std::int64_t place) { return order_.at(iteration_ * plan_.options.batch + place); });
     const double begin = MPI_Wtime();
@@ -246,11 +246,10 @@ void Trainer::book(RankResult& result, double begin_s) {
       result.work_s[at][static_cast<std::size_t>(kind)] += busy_s;
       if (work <= Work::update) note(row, phase_of(work), busy_s, kernels_.interval(account_of(row, work)));
     }
-    for (int kind = 0; kind < kExchanges; ++kind) {
-      const auto& [exchange, interval] = running_[at][static_cast<std::size_t>(kind)];
-      result.exchanges[at][static_cast<std::size_t>(kind)].add(exchange);
-      note(row, phase_of(static_cast<Exchange>(kind)), exchange.seconds, interval);
-    }
+  }
+  for (const RunningExchange& one : running_) {
+    result.exchanges[static_cast<std::size_t>(one.row)][static_cast<std::size_t>(one.what)].add(one.exchange);
+    note(one.row, phase_of(one.what), one.exchange.seconds, one.interval);
   }
   ++timed_;
 }

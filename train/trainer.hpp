@@ -88,6 +88,7 @@ class Trainer {
   // Adds what the iteration booked that began at `begin_s` and is done.
   void book(RankResult& result, double begin_s);
   void size_totals(RankResult& result) const;
+  void start_exchanges();
 
   const Plan& plan_;
   Coordinates me_;
@@ -102,11 +103,13 @@ class Trainer {
   std::vector<float*> memory_;  // by tensor; the plan knows the sizes, and thousands of ranks are simulated
   Buffer workspace_, scratch_;
   struct RunningExchange {  // what it took in the iteration that runs, and when
+    int row;
+    Exchange what;
     RankExchange exchange;
     Interval interval;
   };
-  std::vector<std::array<RunningExchange, kExchanges>> running_;  // by row
-  std::int64_t timed_ = 0;                                        // iterations noted in options_.phases
+  std::vector<RunningExchange> running_;  // those of the plan, in its order; thousands of ranks are simulated
+  std::int64_t timed_ = 0;                // iterations noted in options_.phases
   Event last_;
   std::unique_ptr<Overlapping> overlapping_;  // none without overlap
 };

@@ -2,9 +2,12 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <string>
 #include <thread>
 
+#include "base/error.hpp"
 #include "train/halo_exchange.hpp"
+#include "train/phase_log.hpp"
 #include "train/rank_trace.hpp"
 #include "train/trainer_overlap.hpp"
 
@@ -198,10 +201,25 @@ void Trainer::note(int row, Exchange what, Interval under_way, double exposed_s,
     options_.trace->exchanged(row, what, under_way, static_cast<double>(traffic.bytes_sent), course);
 }
 
+void Trainer::start_exchanges() {
+  if (running_.empty()) {
+    std::vector<std::pair<int, Exchange>> kinds;
+    for_each_exchange(plan_, [&](int row, Exchange what) {
+      if (std::find(kinds.begin(), kinds.end(), std::pair{row, what}) == kinds.end()) kinds.emplace_back(row, what);
+    });
+    running_.reserve(kinds.size());
+    for (const auto& [row, what] : kinds) running_.push_back({row, what, {}, {}});
+  }
+  for (RunningExchange& one : running_) one = {one.row, one.what, {}, {}};
+}
+
 void Trainer::add_share(int row, Exchange what, Interval under_way, double exposed_s, const CollectiveTraffic& traffic,
                         double share) {
   if (running_.empty()) return;  // evaluating before the first iteration
-  auto& [exchange, interval] = running_[static_cast<std::size_t>(row)][static_cast<std::size_t>(what)];
+  const auto its = std::find_if(running_.begin(), running_.end(),
+                                [&](const RunningExchange& one) { return one.row == row && one.what == what; });
+  SIMTRAIN_INVARIANT(its != running_.end(), "row " + std::to_string(row));
+  auto& [of_row, kind, exchange, interval] = *its;
   exchange.add({share * (under_way.end_s - under_way.begin_s), share * exposed_s,
                 share * static_cast<double>(traffic.bytes_sent), share * static_cast<double>(traffic.messages)});
   if (interval.end_s == 0) interval.begin_s = under_way.begin_s;  // a row may have several of a kind

@@ -22,7 +22,7 @@ po::options_description collective_options() {
   po::options_description options("The collective");
   const auto word = [](const char* name) { return po::value<std::string>()->value_name(name); };
   options.add_options()("bytes", word("SIZE"), "of the whole array, a multiple of 4B: 64MiB")(
-      "processes", word("P"), "on the platform's first hosts, in their order")(
+      "processes", word("P"), "of the collective, a grid of one column")(
       "algorithm", word("NAME")->default_value("auto"),
       "ring, recursive-doubling, rabenseifner, bruck, mpi (the library's own), auto")(
       "platform", word("FILE|SPEC"), "SimGrid XML or one word, as for a prediction")(
@@ -30,6 +30,8 @@ po::options_description collective_options() {
       "detail", word("HOW")->default_value("auto"), "messages, merged or auto, as for a prediction")(
       "json", word("FILE"), "write the figures as JSON (docs/collective.schema.json)")("help", "this text");
   add_color_option(options);
+  options.add(placement_options());
+  options.add(slow_parts_options());
   return options;
 }
 
@@ -69,6 +71,11 @@ int collective_command(const std::vector<std::string>& arguments) {
   job.processes = static_cast<int>(parse_integer("--processes", required(values, "processes", "1024"), 1, 1 << 20));
   job.algorithm = parse_algorithm("--algorithm", text_of(values, "algorithm"));
   job.platform = required(values, "platform", "torus:16x16x16");
+  job.where = placement_from(values);
+  if (job.where.placement.kind == Placement::Kind::automatic)
+    throw InputError(
+        "--placement: 'auto' is not possible for one collective; expected column-major, blocks, row-blocks, "
+        "snake, random:SEED or a hostfile");
   job.detail = parse_detail("--detail", text_of(values, "detail"));
   if (given(values, "profile")) job.profile = text_of(values, "profile");
   if (given(values, "json")) check_writable("--json", text_of(values, "json"));

@@ -50,8 +50,7 @@ std::vector<int> order_of(const Placement& placement, const HostSpace& space) {
   if (placement.kind == Kind::random) return shuffled(all_hosts(space), placement.seed);
   if (placement.kind != Kind::snake) return all_hosts(space);
   if (space.torus.empty())
-    throw NotPlaceable("--placement: 'snake' is not possible on platform '" + space.platform +
-                       "', which is no torus; expected column-major, blocks or another one");
+    throw NotPlaceable("snake", "platform '" + space.platform + "' is no torus", "column-major, blocks or another one");
   return snake_through(space.torus);
 }
 
@@ -89,11 +88,11 @@ std::vector<int> place_in_blocks(bool by_rows, Grid grid, int ranks_per_host, co
   const int count = (groups + groups_per_block - 1) / groups_per_block;
   const std::vector<std::vector<int>> blocks = find_blocks(space, hosts, count);
   if (blocks.empty())
-    throw NotPlaceable("--placement: '" + std::string(by_rows ? "row-blocks" : "blocks") +
-                       "' is not possible: platform '" + space.platform + "' has no " + std::to_string(count) +
-                       " blocks of " + std::to_string(hosts) + " hosts for the " + std::to_string(groups) +
-                       (by_rows ? " rows" : " columns") + " of grid " + to_string(grid) +
-                       "; expected another grid, or column-major");
+    throw NotPlaceable(by_rows ? "row-blocks" : "blocks",
+                       "platform '" + space.platform + "' has no " + std::to_string(count) + " blocks of " +
+                           std::to_string(hosts) + " hosts for the " + std::to_string(groups) +
+                           (by_rows ? " rows" : " columns") + " of grid " + to_string(grid),
+                       "another grid, or column-major");
   std::vector<int> host_of_rank(static_cast<std::size_t>(grid.size()));
   for (int group = 0; group < groups; ++group)
     for (int member = 0; member < members; ++member) {

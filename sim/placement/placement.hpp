@@ -50,7 +50,13 @@ bool needs_nearness(const Placement& placement);
 // The placement cannot be had on this platform, others can.
 class NotPlaceable : public InputError {
  public:
-  using InputError::InputError;
+  // "--placement: 'snake' is not possible: platform 'ethernet:4' is no torus; expected column-major, …"
+  NotPlaceable(const std::string& placement, const std::string& why, const std::string& expected)
+      : InputError("--placement: '" + placement + "' is not possible: " + why + "; expected " + expected), why_(why) {}
+  [[nodiscard]] const std::string& why() const { return why_; }
+
+ private:
+  std::string why_;
 };
 
 // The host of each rank. At most `ranks_per_host` ranks on each, in the order of the hosts: the last one may get fewer,

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <optional>
 
 #include "base/error.hpp"
@@ -16,6 +15,7 @@
 #include "report/page.hpp"
 #include "sim/engine/merged.hpp"
 #include "sim/engine/simulation.hpp"
+#include "sim/prediction/machine.hpp"
 #include "train/cost.hpp"
 
 namespace simtrain {
@@ -27,14 +27,19 @@ class FreeAdditions final : public CostModel {
   [[nodiscard]] Estimate estimate(const Call&) const override { return {}; }
 };
 
-// Whom up to 256 members send to in up to 64 rounds: members are hosts here.
-std::vector<std::pair<int, int>> sample_pairs(CollectiveOp operation, Algorithm algorithm, const Partition& blocks) {
+// Hosts of up to 256 members and whom they send to in up to 64 rounds.
+std::vector<std::pair<int, int>> sample_pairs(CollectiveOp operation, Algorithm algorithm, const Partition& blocks,
+                                              const std::vector<int>& hosts) {
   std::vector<std::pair<int, int>> pairs;
   const int members = static_cast<int>(blocks.parts), rounds = round_count(algorithm, operation, members);
   for (int me = 0; me < members; me += std::max(1, members / 256))
     for (int i = 0; i < rounds; i += std::max(1, rounds / 64))
       if (const int to = round_of(algorithm, operation, blocks, me, i).send_to; to >= 0) pairs.emplace_back(me, to);
   if (pairs.empty() && members > 1) pairs.emplace_back(0, 1);
+  for (auto& [from, to] : pairs) {
+    from = hosts[static_cast<std::size_t>(from)];
+    to = hosts[static_cast<std::size_t>(to)];
+  }
   return pairs;
 }
 
@@ -60,14 +65,17 @@ struct Outcome {  // of all members
 };
 
 Outcome run_members(Simulation& simulation, const CollectiveJob& job, const std::vector<int>& hosts,
-                    const Partition& blocks, PricedOperations& prices, MergedRounds* merging) {
+                    const SlowParts& slow, const Partition& blocks, PricedOperations& prices, MergedRounds* merging) {
   const Grid grid{job.processes, 1};
   Outcome outcome;
   simulation.run(hosts, [&](int rank) {
     Collectives collectives(grid, grid.coordinates(rank), job.algorithm == Algorithm::mpi, kLargestMessageBytes,
                             merging);
     payloads_off(rank);
-    ModelledKernels kernels(prices, charge_compute);
+    const double slower = slowness(slow, hosts[static_cast<std::size_t>(rank)]);
+    ModelledKernels kernels(
+        prices, [slower](double seconds) { charge_compute(seconds * slower); }, nullptr,
+        [&] { return simulation.clock_s(); });
     const Buffer data = kernels.allocate(blocks.size());
     const Buffer scratch = kernels.allocate(scratch_floats(job.operation, job.algorithm, blocks, rank));
     simulation.align();
@@ -112,23 +120,28 @@ CollectiveFigures simulate_collective(const CollectiveJob& asked) {
   (void)addition_s(1);  // a profile without it says so before a platform is loaded
 
   Simulation simulation(job.platform, {.ranks = job.processes});
-  std::vector<int> hosts(static_cast<std::size_t>(job.processes));
-  std::iota(hosts.begin(), hosts.end(), 0);
+  const Grid grid{job.processes, 1};
+  const SlowParts slow = find_slow_parts(simulation, job.where.slow_parts);
+  const HostSpace space = host_space(simulation, needs_nearness(job.where.placement));
+  const std::vector<int> hosts = place(job.where.placement, grid, job.where.ranks_per_host, space);
   simulation.check_hosts(hosts);
+  // The library's collectives have no schedule of ours; what `auto` would choose stands for them. The formula knows of
+  // no slow parts.
+  const Algorithm schedule =
+      ours ? job.algorithm : resolve(Algorithm::automatic, job.operation, job.processes, job.bytes);
+  const RouteStatistics routes = simulation.routes(sample_pairs(job.operation, schedule, blocks, hosts));
+  for (const auto& [link, factor] : slow.links) simulation.degrade_link(link, factor);
   std::unique_ptr<MergedRounds> merging;
-  if (job.detail == Detail::merged) merging = std::make_unique<MergedRounds>(simulation, hosts, Grid{job.processes, 1});
-  if (merging && asked.detail == Detail::automatic && !merging->known_to_be_near(true)) merging.reset();
+  if (job.detail == Detail::merged) merging = std::make_unique<MergedRounds>(simulation, hosts, grid);
+  if (merging && asked.detail == Detail::automatic && !merging->known_to_be_near(is_uniform(simulation, slow, hosts)))
+    merging.reset();
   job.detail = merging ? Detail::merged : Detail::messages;
-  const Outcome outcome = run_members(simulation, job, hosts, blocks, prices, merging.get());
+  const Outcome outcome = run_members(simulation, job, hosts, slow, blocks, prices, merging.get());
   figures.platform_description = simulation.platform().description;
   figures.seconds = outcome.end_s - outcome.begin_s;
   figures.addition_s = outcome.adding_s;
   figures.messages = outcome.traffic.messages;
   figures.bytes_sent = outcome.traffic.bytes_sent;
-  // The library's collectives have no schedule of ours; what `auto` would choose stands for them.
-  const Algorithm schedule =
-      ours ? job.algorithm : resolve(Algorithm::automatic, job.operation, job.processes, job.bytes);
-  const RouteStatistics routes = simulation.routes(sample_pairs(job.operation, schedule, blocks));
   figures.latency_s = routes.mean_latency_s;
   figures.bandwidth_Bps = routes.narrowest_Bps;
   const AlphaBeta network{routes.mean_latency_s, routes.narrowest_Bps > 0 ? 1 / routes.narrowest_Bps : 0};
@@ -144,6 +157,10 @@ std::string to_text(const CollectiveFigures& figures) {
   page.fact("algorithm", std::string(name_of(job.algorithm)));
   page.fact("detail", std::string(name_of(job.detail)));
   page.fact("platform", job.platform + ": " + figures.platform_description);
+  page.fact("placement",
+            name_of(job.where.placement) +
+                (job.where.ranks_per_host == 1 ? "" : ", " + counted(job.where.ranks_per_host, "rank") + " per host"));
+  if (job.where.slow_parts.any()) page.fact("slow parts", job.where.slow_parts.description());
   page.fact("additions", job.profile ? "profile " + *job.profile : "free");
   page.heading("Prediction");
   page.fact("time", format_seconds(figures.seconds));
@@ -174,6 +191,10 @@ std::string to_json(const CollectiveFigures& figures) {
       {"bytes", job.bytes},
       {"processes", job.processes},
       {"platform", job.platform},
+      {"placement", name_of(job.where.placement)},
+      {"ranks_per_host", job.where.ranks_per_host},
+      {"slow_parts", job.where.slow_parts.any() ? nlohmann::ordered_json(job.where.slow_parts.description())
+                                                : nlohmann::ordered_json(nullptr)},
       {"profile", job.profile ? nlohmann::ordered_json(*job.profile) : nlohmann::ordered_json(nullptr)},
       {"seconds", finite("seconds", figures.seconds)},
       {"alpha_beta_s", finite("alpha_beta_s", figures.alpha_beta_s)},

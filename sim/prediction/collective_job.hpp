@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "sim/placement/placement_options.hpp"
 #include "sim/prediction/detail.hpp"
 #include "train/schedule.hpp"
 
@@ -14,8 +15,9 @@ struct CollectiveJob {
   CollectiveOp operation = CollectiveOp::all_reduce;
   Algorithm algorithm = Algorithm::automatic;
   std::int64_t bytes = 4;  // of the whole array, in 4-byte floats
-  int processes = 2;       // on the platform's first hosts, in their order
+  int processes = 2;
   std::string platform;
+  PlacementOptions where{};  // processes are a grid of one column
   Detail detail = Detail::automatic;
   std::optional<std::string> profile;  // prices the additions; none: they take no time
 };

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/units.hpp"
+#include "sim/placement/placement_options.hpp"
 #include "sim/prediction/prediction.hpp"
 
 namespace po = boost::program_options;
@@ -46,11 +47,6 @@ po::options_description prediction_options() {
       "linear: latency + bytes / bandwidth of the platform; calibrated: times factors for the size of each message, as "
       "the "
       "profile's network section has them (calibrate network)")(
-      "placement", word("HOW")->default_value("column-major"),
-      "column-major: the Pr ranks of a grid column on neighbouring hosts; row-major: the Pc ranks of a row; blocks, "
-      "row-blocks: each column, or row, in a compact block; snake: a path through a torus; random:SEED; a hostfile of "
-      "Open MPI; auto: the fastest of the first five (docs/placement.md)")(
-      "ranks-per-host", word("N")->default_value("1"), "ranks that share a host: its link, its memory, its cores")(
       "detail", word("HOW")->default_value("auto"),
       "messages: simulate every message; merged: rounds of a collective that repeat the same traffic as one flow; "
       "auto: messages up to 300 000 of them an iteration, and where flows share links unequally")(
@@ -63,6 +59,7 @@ po::options_description prediction_options() {
       "host-memory", word("SIZE"), "memory of a host, such as 64GiB (default: the platform's)")(
       "formula-latency", word("TIME"), "alpha for the formulas (default: read off the platform)")(
       "formula-bandwidth", word("RATE"), "1/beta for the formulas (default: read off the platform)");
+  options.add(placement_options());
   options.add(slow_parts_options());
   return options;
 }
@@ -74,10 +71,10 @@ PredictionOptions prediction_from(const po::variables_map& values) {
   options.platform = text_of(values, "platform");
   options.profile = text_of(values, "profile");
   options.network_model = choose("--network-model", text_of(values, "network-model"), kNetworkModels);
-  options.placement = parse_placement("--placement", text_of(values, "placement"));
-  options.ranks_per_host =
-      static_cast<int>(parse_integer("--ranks-per-host", text_of(values, "ranks-per-host"), 1, 1 << 20));
-  options.slow_parts = slow_parts_from(values);
+  const PlacementOptions where = placement_from(values);
+  options.placement = where.placement;
+  options.ranks_per_host = where.ranks_per_host;
+  options.slow_parts = where.slow_parts;
   options.detail = parse_detail("--detail", text_of(values, "detail"));
   options.real_numerics = choose<bool>("--numerics", text_of(values, "numerics"), {{"phantom", false}, {"real", true}});
   options.compute_scale = factor_from(values, "compute-scale");

@@ -47,7 +47,7 @@ Result simulate(const Job& job, const PredictionOptions& options) {
   check_profile(plan, {job.threads, 1}, profile, options.extrapolate);
   std::optional<CalibratedNetwork> network;
   if (options.network_model == NetworkModel::calibrated) network.emplace(profile.path(), profile.network());
-  use_blas_threads(1);
+  if (options.real_numerics) use_blas_threads(1);
   const Grid grid = plan.options.grid;
   ProgressLanes lanes(plan);
   const SimulationOptions of_simulation{

@@ -60,7 +60,7 @@ std::vector<VariantTime> try_variants(const std::vector<Variant>& variants, int 
     try {
       return seconds_text(predict(once, trial).iteration_s);
     } catch (const NotPlaceable& error) {
-      return nlohmann::json(error.what()).dump();
+      return nlohmann::json("not possible: " + error.why()).dump();
     }
   });
   std::vector<VariantTime> times;
