@@ -94,6 +94,7 @@ Simulation::Simulation(const std::string& platform, const SimulationOptions& opt
   state_->smpi = std::make_unique<SmpiSession>();  // before any host: it attaches its own data to each
   state_->platform = load_platform(*state_->engine, platform);
   state_->network = std::make_unique<SimulatedNetwork>(*state_->engine, state_->platform);
+  release_started_libraries();
 }
 
 Simulation::~Simulation() = default;
