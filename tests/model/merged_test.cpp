@@ -62,6 +62,38 @@ TEST(MergedCollective, ReportsItsTraffic) {
   EXPECT_EQ(merged[2], messages[2]);
 }
 
+// All messages go to the right, over links of half the bandwidth: 2 (P-1) (alpha + 2 (n/P + 16)/B). The formula knows
+// of no slow parts.
+TEST(MergedCollective, TakesLongerOnDegradedLinks) {
+  for (const Detail detail : {Detail::messages, Detail::merged}) {
+    CollectiveJob job = ring_all_reduce(16, detail);
+    job.where.slow_parts.links = {{"x+ of *", 0.5}};
+    const auto found = figures_of(job);
+    ASSERT_EQ(found.size(), 3U);
+    const double block = 67'108'864.0 / 16;
+    expect_ratio_near_one("degraded", 30 * (1e-6 + 2 * (block + kEnvelopeBytes) / 6e9), found[0], 1e-6);
+    expect_ratio_near_one("formula", 30 * (1e-6 + block / 6e9), found[1], 1e-6);
+  }
+}
+
+// Two members on each host: half of the messages are its loopback's, the others go on as between neighbours; a round
+// takes as long as its slowest message. Elsewhere at random, neighbours are further away and share links.
+TEST(MergedCollective, TakesPlaceWhereItIsPut) {
+  CollectiveJob job = ring_all_reduce(16, Detail::messages);
+  job.platform = "torus:8,bandwidth=6GBps,latency=1us";
+  job.where.ranks_per_host = 2;
+  const auto two = figures_of(job);
+  job.platform = "torus:16,bandwidth=6GBps,latency=1us";
+  job.where = {};
+  job.where.placement = parse_placement("--placement", "random:1");
+  const auto random = figures_of(job);
+  ASSERT_EQ(two.size(), 3U);
+  ASSERT_EQ(random.size(), 3U);
+  const double neighbours_s = 30 * (1e-6 + (67'108'864.0 / 16 + kEnvelopeBytes) / 6e9);
+  expect_ratio_near_one("two on a host", neighbours_s, two[0], 1e-3);
+  EXPECT_GT(random[0], 1.5 * neighbours_s);
+}
+
 class MergedIteration : public ::testing::TestWithParam<MergedCase> {};
 
 TEST_P(MergedIteration, IsNearTheOneOfEveryMessage) {

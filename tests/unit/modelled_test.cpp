@@ -90,6 +90,22 @@ TEST_F(ModelledKernelsTest, NoiseDisturbsEachCallOfEachOperation) {
   EXPECT_DOUBLE_EQ(prices.price(kLarge).seconds, 6) << "the price itself is undisturbed";
 }
 
+// Thousands of ranks are simulated: each keeps what the accounts in use need, whatever their numbers.
+TEST_F(ModelledKernelsTest, RanksHaveRoomForTheAccountsInUse) {
+  ModelledKernels other(prices, [](double) {});
+  other.wait(other.enqueue(kSmall, {}, 40));
+  kernels.wait(kernels.enqueue(kSmall, {}, 3));
+  kernels.wait(kernels.enqueue(kSmall, {}, 40));
+  EXPECT_EQ(prices.places(), 2U);
+  EXPECT_EQ(prices.known_place_of(40), 0U);
+  EXPECT_EQ(prices.known_place_of(3), 1U);
+  EXPECT_EQ(prices.known_place_of(39), std::nullopt);
+  EXPECT_DOUBLE_EQ(kernels.busy_s(40), 0.01);
+  EXPECT_DOUBLE_EQ(kernels.busy_s(3), 0.01);
+  EXPECT_EQ(other.busy_s(3), 0) << "another rank's";
+  EXPECT_EQ(kernels.busy_s(39), 0);
+}
+
 TEST_F(ModelledKernelsTest, ChargesAtWaitOnlyAndAllAtOnce) {
   kernels.enqueue(kSmall, {}, 0);
   kernels.enqueue(kLarge, {}, 2);
