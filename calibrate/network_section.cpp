@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "calibrate/fit.hpp"
 
 namespace simtrain {
 
@@ -12,6 +13,8 @@ double undisturbed_s(std::vector<double> seconds) {
   std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(rank), seconds.end());
   return seconds[rank];
 }
+
+double MessageSample::measured_s() const { return loaded ? median(seconds) : undisturbed_s(seconds); }
 
 const CurveSegment& TimingCurve::segment(std::int64_t bytes) const {
   SIMTRAIN_INVARIANT(!segments.empty(), "a curve without segments");
@@ -28,7 +31,13 @@ const TimingCurve& NetworkPlace::one_way() const {
 }
 
 const TimingCurve& NetworkPlace::exchange() const {
+  if (loaded()) return curves.at(MessageTiming::exchange_loaded);
   return curves.at(after_computing() ? MessageTiming::exchange_computing : MessageTiming::exchange_idle);
+}
+
+const TimingCurve* NetworkPlace::shift() const {
+  const auto found = curves.find(MessageTiming::shift_loaded);
+  return found == curves.end() ? nullptr : &found->second;
 }
 
 void set_reference(NetworkPlace& place) {
