@@ -1,9 +1,9 @@
 #include "calibrate/network_section.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.hpp"
-#include "calibrate/fit.hpp"
 
 namespace simtrain {
 
@@ -14,7 +14,10 @@ double undisturbed_s(std::vector<double> seconds) {
   return seconds[rank];
 }
 
-double MessageSample::measured_s() const { return loaded ? median(seconds) : undisturbed_s(seconds); }
+double MessageSample::measured_s() const { 
+  if (!loaded) return undisturbed_s(seconds);
+  return std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
+}
 
 const CurveSegment& TimingCurve::segment(std::int64_t bytes) const {
   SIMTRAIN_INVARIANT(!segments.empty(), "a curve without segments");

@@ -57,7 +57,7 @@ struct MessageSample {
   std::vector<double> seconds;
   bool kept_aside = false;  // took no part in the fit and judges it
   bool loaded = false;      // of a loaded timing
-  // undisturbed_s of the visits; of a loaded timing their median.
+  // undisturbed_s of the visits; of a loaded timing their mean.
   [[nodiscard]] double measured_s() const;
 };
 

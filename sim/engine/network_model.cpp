@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "base/error.hpp"
+#include "base/random.hpp"
 #include "base/units.hpp"
 #include "sim/engine/simulation.hpp"
 
@@ -61,10 +62,25 @@ CalibratedNetwork::Scaled CalibratedNetwork::on_route(const TimingCurve& curve, 
   const CurveSegment& segment = curve.segment(bytes);
   Scaled scaled{segment.latency_s, segment.bandwidth_Bps};
   if (scaled.latency_s < 0) scaled = {0, static_cast<double>(bytes) / segment.seconds(bytes)};
+  if (const auto factor = disturbance_.find(&segment); factor != disturbance_.end())
+    scaled = {scaled.latency_s * factor->second, scaled.bandwidth_Bps / factor->second};
   if (route.local) return scaled;
   const NetworkPlace& remote = place(false);
   return {scaled.latency_s * route.latency_s / remote.latency_s,
           scaled.bandwidth_Bps * route.bandwidth_Bps / remote.bandwidth_Bps};
+}
+
+void CalibratedNetwork::disturb(std::uint64_t seed) {
+  constexpr double kMedianOfNormal = 0.6745;  // of |x|, in deviations
+  for (const std::optional<NetworkPlace>* place : {&section_.local, &section_.remote}) {
+    if (!*place) continue;
+    for (const auto& [timing, curve] : (*place)->curves)
+      for (std::size_t i = 0; i < curve.segments.size(); ++i) {
+        const auto stream = 2 * static_cast<std::uint64_t>(timing) + (place == &section_.local ? 0 : 1);
+        disturbance_[&curve.segments[i]] =
+            std::exp(std::log1p(curve.error.median) / kMedianOfNormal * random_normal(seed, stream, i));
+      }
+  }
 }
 
 double CalibratedNetwork::seconds(std::int64_t bytes, const MessageRoute& route) const {

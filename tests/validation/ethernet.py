@@ -78,8 +78,10 @@ def call(*command):
 class Ethernet:
     """Between enter and exit the hosts h0, h1, ... exist. One at a time."""
 
-    def __init__(self, network):
+    def __init__(self, network, mpi_settings=None):
+        """mpi_settings: more MCA parameters of Open MPI, by name."""
         self.network = network
+        self.mpi_settings = mpi_settings or {}
         self.names = [f"h{number}" for number in range(network.hosts)]
 
     def __enter__(self):
@@ -138,7 +140,7 @@ class Ethernet:
         subnet = "10.9.0.0/24"
         settings = {"plm_rsh_agent": str(AGENT), "plm_rsh_no_tree_spawn": "1", "orte_tmpdir_base": str(NAMESPACES),
                     "pml": "ob1", "btl": "tcp,self", "btl_tcp_if_include": subnet, "oob_tcp_if_include": subnet,
-                    "mpi_yield_when_idle": "1"}
+                    "mpi_yield_when_idle": "1", **self.mpi_settings}
         environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                        **{f"OMPI_MCA_{name}": value for name, value in settings.items()}}
         words = ["mpirun", "--bind-to", "none", "-n", ranks, "--host", ",".join(self.names[:ranks]), "-x",
