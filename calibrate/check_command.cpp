@@ -131,8 +131,8 @@ std::optional<std::vector<Drift>> kernel_drifts(const Request& request) {
 
 constexpr std::int64_t kLargestMessage = std::int64_t{16} << 20;
 
-std::vector<Drift> message_drifts(const Request& request, const NetworkPlace& place, int peer) {
-  MessageBench bench(peer, kLargestMessage);
+std::vector<Drift> message_drifts(const Request& request, const NetworkPlace& place, const std::vector<int>& pair) {
+  MessageBench bench(pair, kLargestMessage);
   NetworkMeasureOptions measuring;
   measuring.budget_s = request.seconds / 2;
   measuring.largest_bytes = kLargestMessage;
@@ -149,26 +149,26 @@ std::vector<Drift> check_messages(const Request& request, int rank, int ranks) {
   const Peers peers = find_peers(rank, ranks);
   std::vector<Drift> all;
   for (const bool local : {true, false}) {
-    const int peer = local ? peers.local : peers.remote;
-    if (peer < 0) continue;
+    const std::vector<int> pair = Peers::pair_of(local ? peers.local : peers.remote);
+    if (!Peers::some(pair)) continue;
     int measured = 0;
     const char* name = local ? "local" : "remote";
     if (rank == 0) {
       const NetworkSection& section = request.profile->network();
       const std::optional<NetworkPlace>& place = local ? section.local : section.remote;
       measured = place ? 1 : 0;
-      MPI_Send(&measured, 1, MPI_INT, peer, 0, MPI_COMM_WORLD);
+      MPI_Send(&measured, 1, MPI_INT, pair[1], 0, MPI_COMM_WORLD);
       if (!place) {
         std::cout << "\n  note: the profile has no " << name << " messages\n";
         continue;
       }
-      const std::vector<Drift> drifts = message_drifts(request, *place, peer);
+      const std::vector<Drift> drifts = message_drifts(request, *place, pair);
       std::cout << "\nmessages, " << name << ", measured " << place->certificate.date << "\n\n";
       print("timing", drifts, request.threshold);
       all.insert(all.end(), drifts.begin(), drifts.end());
-    } else if (rank == peer) {
+    } else if (rank == pair[1]) {
       MPI_Recv(&measured, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      if (measured == 1) MessageBench(0, kLargestMessage).serve();
+      if (measured == 1) MessageBench(pair, kLargestMessage).serve();
     }
   }
   return all;

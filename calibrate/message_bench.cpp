@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <utility>
 
@@ -47,27 +48,42 @@ double typical_s(std::int64_t repetitions, Once once) {
 
 }  // namespace
 
-MessageBench::MessageBench(int peer, std::int64_t largest_bytes)
-    : peer_(peer),
+MessageBench::MessageBench(std::vector<int> group, std::int64_t largest_bytes)
+    : group_(std::move(group)),
+      peer_(group_.front()),
       out_(std::max(kLeastMemory, 2 * static_cast<std::size_t>(largest_bytes)), 1),
       in_(out_.size(), 2),
-      bench_(0, 1) {}
+      bench_(0, 1) {
+  MPI_Group world = MPI_GROUP_NULL, members = MPI_GROUP_NULL;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_incl(world, static_cast<int>(group_.size()), group_.data(), &members);
+  MPI_Comm_create_group(MPI_COMM_WORLD, members, kCommandTag, &members_);
+  MPI_Group_free(&members);
+  MPI_Group_free(&world);
+  MPI_Comm_rank(members_, &member_);
+  if (member_ == 0) peer_ = group_[1];
+}
+
+MessageBench::~MessageBench() { MPI_Comm_free(&members_); }
 
 double MessageBench::time_s(const Probe& probe) {
   const Command command{static_cast<std::int64_t>(probe.timing), probe.bytes, probe.repetitions, probe.delay_s};
-  MPI_Send(&command, sizeof command, MPI_BYTE, peer_, kCommandTag, MPI_COMM_WORLD);
+  const std::size_t others = is_loaded(probe.timing) ? group_.size() : 2;
+  for (std::size_t i = 1; i < others; ++i)
+    MPI_Send(&command, sizeof command, MPI_BYTE, group_[i], kCommandTag, MPI_COMM_WORLD);
   return visit(probe, Role::driver);
 }
 
 void MessageBench::stop() {
   const Command command{-1, 0, 0, 0};
-  MPI_Send(&command, sizeof command, MPI_BYTE, peer_, kCommandTag, MPI_COMM_WORLD);
+  for (std::size_t i = 1; i < group_.size(); ++i)
+    MPI_Send(&command, sizeof command, MPI_BYTE, group_[i], kCommandTag, MPI_COMM_WORLD);
 }
 
 void MessageBench::serve() {
   for (;;) {
     Command command{};
-    MPI_Recv(&command, sizeof command, MPI_BYTE, peer_, kCommandTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(&command, sizeof command, MPI_BYTE, group_.front(), kCommandTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (command.timing < 0) return;
     visit({static_cast<MessageTiming>(command.timing), command.bytes, command.repetitions, command.delay_s},
           Role::server);
@@ -91,6 +107,9 @@ double MessageBench::visit(const Probe& probe, Role role) {
       return calls(probe, role);
     case MessageTiming::late_receive:
       return late_receives(probe, role);
+    case MessageTiming::exchange_loaded:
+    case MessageTiming::shift_loaded:
+      return loaded(probe);
   }
   return 0;
 }
@@ -202,6 +221,28 @@ double MessageBench::late_receives(const Probe& probe, Role role) {
     seconds.push_back(clock_s() - start_s);
   }
   return role == Role::driver ? undisturbed_s(std::move(seconds)) : 0;
+}
+
+// Rounds in a row, as in a collective: members get out of step, and what one of them still has to send waits beside what it
+// sends next. Exchanges are with partners that change, as in recursive doubling; members beyond a power of two wait.
+double MessageBench::loaded(const Probe& probe) {
+  const auto members = static_cast<unsigned>(group_.size()), me = static_cast<unsigned>(member_);
+  const bool shift = probe.timing == MessageTiming::shift_loaded;
+  const unsigned bits = std::bit_width(members) - 1;
+  const auto count = static_cast<int>(probe.bytes);
+  MPI_Barrier(members_);
+  const double start_s = clock_s();
+  for (std::int64_t i = 0; i < probe.repetitions && (shift || me < 1U << bits); ++i) {
+    const unsigned partner = me ^ (1U << (static_cast<unsigned>(i) % bits));
+    const unsigned to = shift ? (me + 1) % members : partner, from = shift ? (me + members - 1) % members : partner;
+    next_place(probe.bytes);
+    MPI_Sendrecv(out_.data() + at_, count, MPI_BYTE, static_cast<int>(to), kDataTag, in_.data() + at_, count, MPI_BYTE,
+                 static_cast<int>(from), kDataTag, members_, MPI_STATUS_IGNORE);
+  }
+  const double mine_s = clock_s() - start_s;
+  double longest_s = 0;
+  MPI_Reduce(&mine_s, &longest_s, 1, MPI_DOUBLE, MPI_MAX, 0, members_);
+  return longest_s / static_cast<double>(probe.repetitions);
 }
 
 // When it returns, the peer is there or one short message away.

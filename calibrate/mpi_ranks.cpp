@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <thread>
@@ -34,6 +35,15 @@ int run_over_mpi(const std::function<int(int rank, int ranks)>& body) {
   return status;
 }
 
+std::vector<int> Peers::pair_of(std::vector<int> group) {
+  if (group.size() > 2) group.resize(2);
+  return group;
+}
+
+bool Peers::in(int rank, const std::vector<int>& group) {
+  return std::find(group.begin(), group.end(), rank) != group.end();
+}
+
 Peers find_peers(int rank, int ranks) {
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
@@ -42,10 +52,13 @@ Peers find_peers(int rank, int ranks) {
   MPI_Comm_free(&node);
   std::vector<int> firsts(static_cast<std::size_t>(ranks));
   MPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, MPI_COMM_WORLD);
-  Peers peers;
+  Peers peers{{0}, {0}};
   for (int other = 1; other < ranks; ++other) {
-    int& peer = firsts[static_cast<std::size_t>(other)] == 0 ? peers.local : peers.remote;
-    if (peer < 0) peer = other;
+    const int first_there = firsts[static_cast<std::size_t>(other)];
+    if (first_there == 0)
+      peers.local.push_back(other);
+    else if (first_there == other)
+      peers.remote.push_back(other);
   }
   return peers;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 namespace simtrain {
 
@@ -11,9 +12,14 @@ int started_processes();
 // MPI_Init, body(rank, ranks), MPI_Finalize. A rank whose body throws ends all of them, with the status of run_guarded.
 int run_over_mpi(const std::function<int(int rank, int ranks)>& body);
 
-// The ranks that rank 0 measures messages with, the first on its node and the first elsewhere; -1: none.
+// The ranks that rank 0 measures messages with: those on its node, and one of each other node (the first on it), by
+// rank and led by rank 0. Alone there: no such place.
 struct Peers {
-  int local = -1, remote = -1;
+  std::vector<int> local, remote;
+  [[nodiscard]] static bool some(const std::vector<int>& group) { return group.size() > 1; }
+  // The first two, or fewer.
+  [[nodiscard]] static std::vector<int> pair_of(std::vector<int> group);
+  [[nodiscard]] static bool in(int rank, const std::vector<int>& group);
 };
 Peers find_peers(int rank, int ranks);  // collective
 

@@ -30,16 +30,18 @@ namespace {
 constexpr const char* kUsage =
     "calibrate network measures messages between processes, under mpirun, and writes the network section of a profile\n"
     "for simtrain --network-model calibrated. Two processes of one node measure its memory (local), two nodes the\n"
-    "network between them (remote); three processes, two of them on one node, measure both.\n\n"
+    "network between them (remote); three processes, two of them on one node, measure both. With --loaded all of them\n"
+    "talk at once as well, in pairs and round a ring, as the collectives of training do.\n\n"
     "  mpirun -n 2 calibrate network --output net.json\n"
-    "  mpirun -n 2 --host a,b calibrate network --add-to node.json --platform-output cluster.xml\n\n";
+    "  mpirun -n 2 --host a,b calibrate network --add-to node.json --platform-output cluster.xml\n"
+    "  mpirun -n 4 --host a,b,c,d calibrate network --loaded --add-to node.json\n\n";
 
 struct Request {
   bool help = false;
   double budget_s = 0;
   std::int64_t largest_bytes = 0;
   std::uint64_t seed = 1;
-  bool computing = true;
+  bool computing = true, loaded = false;
   int platform_hosts = 2;
   std::string output, platform_output, machine, command;
   std::optional<Profile> add_to;
@@ -56,6 +58,9 @@ po::options_description options() {
           "time for measuring; every size is measured three times at least, whatever it takes")(
           "largest", word("BYTES")->default_value("256MiB"),
           "largest message, up to 1GiB; less where memory or budget do not suffice")(
+          "loaded",
+          "measure also with all processes at once (three or more on the node, or on different nodes), and simulate with "
+          "these times: what a rank sends waits for what it sends or answers to others")(
           "idle-only", word("yes|no")->default_value("no"), "yes: leave out the messages after computing")(
           "seed", word("N")->default_value("1"), "of the sizes, their order and the sizes kept aside")(
           "machine", word("NAME"), "name of the machine; default: the hosts'")(
@@ -80,6 +85,7 @@ Request read_request(const std::vector<std::string>& arguments, int ranks) {
   if (idle_only != "yes" && idle_only != "no")
     throw InputError(unknown_choice("--idle-only", idle_only, {"yes", "no"}));
   request.computing = idle_only == "no";
+  request.loaded = given(values, "loaded");
   request.seed = static_cast<std::uint64_t>(
       parse_integer("--seed", text_of(values, "seed"), 0, std::numeric_limits<std::int64_t>::max()));
   if (given(values, "machine")) request.machine = text_of(values, "machine");
@@ -151,11 +157,12 @@ PlaceCertificate certify_place(const Request& request, const HostNames& names, i
   return certificate;
 }
 
-NetworkPlace measure_place(const Request& request, MessageBench& bench, bool local, double budget_s) {
+NetworkPlace measure_place(const Request& request, MessageBench& bench, bool local, bool loaded, double budget_s) {
   using enum MessageTiming;
   std::vector<MessageTiming> timings{one_way_idle, exchange_idle, send_call, isend_call, late_receive};
   if (local) timings.push_back(one_way_by_clock);
   if (request.computing) timings.insert(timings.end(), {one_way_computing, exchange_computing});
+  if (loaded) timings.insert(timings.end(), {exchange_loaded, shift_loaded});
   Progress progress("messages");
   NetworkMeasureOptions measuring;
   measuring.budget_s = budget_s;
@@ -180,17 +187,24 @@ NetworkPlace measure_place(const Request& request, MessageBench& bench, bool loc
   return place;
 }
 
+constexpr std::size_t kFewestLoaded = 3;
+
+std::vector<int> taking_part(const std::vector<int>& place, bool loaded) {
+  return loaded && place.size() >= kFewestLoaded ? place : Peers::pair_of(place);
+}
+
 void drive(Request& request, const Peers& peers, const HostNames& names) {
   std::fprintf(stderr, "calibrate: seed %llu\n", static_cast<unsigned long long>(request.seed));
-  const int places = (peers.local > 0) + (peers.remote > 0);
+  const int places = Peers::some(peers.local) + Peers::some(peers.remote);
   NetworkSection section = request.add_to ? request.add_to->network() : NetworkSection{};
   for (const bool local : {true, false}) {
-    const int peer = local ? peers.local : peers.remote;
-    if (peer < 0) continue;
-    MessageBench bench(peer, request.largest_bytes);
-    NetworkPlace place = measure_place(request, bench, local, request.budget_s / places);
+    const std::vector<int> group = taking_part(local ? peers.local : peers.remote, request.loaded);
+    if (!Peers::some(group)) continue;
+    MessageBench bench(group, request.largest_bytes);
+    NetworkPlace place =
+        measure_place(request, bench, local, request.loaded && group.size() >= kFewestLoaded, request.budget_s / places);
     bench.stop();
-    place.certificate = certify_place(request, names, peer);
+    place.certificate = certify_place(request, names, group[1]);
     (local ? section.local : section.remote) = std::move(place);
   }
   if (!request.add_to)
@@ -208,18 +222,24 @@ void drive(Request& request, const Peers& peers, const HostNames& names) {
 
 // What rank 0 found in the options: all ranks end alike. go: 1 measure, 0 nothing to do, -1 wrong input.
 struct Verdict {
-  std::int64_t go, largest_bytes;
+  std::int64_t go, largest_bytes, loaded;
 };
 
 int work(const std::vector<std::string>& arguments, int rank, int ranks) {
   Request request;
-  Verdict verdict{1, 0};
+  Verdict verdict{1, 0, 0};
   std::string why;
+  const Peers peers = find_peers(rank, ranks);
   if (rank == 0) {
     try {
       request = read_request(arguments, ranks);
+      if (request.loaded && std::max(peers.local.size(), peers.remote.size()) < kFewestLoaded)
+        throw InputError("--loaded: runs on " + std::to_string(peers.remote.size()) + " nodes, with " +
+                         std::to_string(peers.local.size()) +
+                         " processes on the first; expected three or more of one or the other, so that a process can "
+                         "send to another one than it receives from");
       if (!request.help) request.largest_bytes = affordable(request.largest_bytes);
-      verdict = {request.help ? 0 : 1, request.largest_bytes};
+      verdict = {request.help ? 0 : 1, request.largest_bytes, request.loaded ? 1 : 0};
     } catch (const InputError& error) {
       verdict.go = -1;
       why = error.what();
@@ -229,12 +249,14 @@ int work(const std::vector<std::string>& arguments, int rank, int ranks) {
   if (request.help) std::cout << kUsage << options();
   if (verdict.go < 0 && rank == 0) std::fprintf(stderr, "calibrate: error: %s\n", why.c_str());
   if (verdict.go <= 0) return verdict.go < 0 ? 2 : 0;
-  const Peers peers = find_peers(rank, ranks);
   const HostNames names = gather_names(rank, ranks);
-  if (rank == 0)
+  if (rank == 0) {
     drive(request, peers, names);
-  else if (rank == peers.local || rank == peers.remote)
-    MessageBench(0, verdict.largest_bytes).serve();
+  } else {
+    for (const std::vector<int>* place : {&peers.local, &peers.remote})
+      if (const std::vector<int> group = taking_part(*place, verdict.loaded == 1); Peers::in(rank, group))
+        MessageBench(group, verdict.largest_bytes).serve();
+  }
   wait_for_all();
   return 0;
 }

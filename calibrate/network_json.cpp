@@ -75,8 +75,9 @@ PlaceCertificate read_certificate(JsonObject object) {
   return certificate;
 }
 
-MessageSample read_sample(JsonObject row) {
+MessageSample read_sample(JsonObject row, bool loaded) {
   MessageSample sample;
+  sample.loaded = loaded;
   sample.bytes = row.integer("bytes", 0);
   sample.seconds = read_seconds(row);
   sample.kept_aside = row.boolean_or("kept_aside", false);
@@ -106,10 +107,10 @@ CurveSegment read_segment(JsonObject object, const NetworkPlace& place) {
   return segment;
 }
 
-TimingCurve read_curve(JsonObject object, const NetworkPlace& place) {
+TimingCurve read_curve(JsonObject object, const NetworkPlace& place, MessageTiming timing) {
   TimingCurve curve;
   for (std::size_t i = 0; i < object.array("samples").size(); ++i) {
-    curve.samples.push_back(read_sample(object.element("samples", i)));
+    curve.samples.push_back(read_sample(object.element("samples", i), is_loaded(timing)));
     if (i > 0 && curve.samples[i].bytes <= curve.samples[i - 1].bytes)
       object.refuse("samples[" + std::to_string(i) + "].bytes", "expected a larger size than before");
   }
@@ -134,9 +135,11 @@ NetworkPlace read_place(JsonObject object) {
   place.latency_s = object.number("latency_s", 1e-12, kLongest_s);
   place.bandwidth_Bps = object.number("bandwidth_Bps", 1e-3, kMostBandwidth_Bps);
   JsonObject curves = object.object("curves");
-  for (std::size_t i = 0; i < kMessageTimingNames.size(); ++i)
-    if (curves.has(kMessageTimingNames[i]))
-      place.curves.emplace(static_cast<MessageTiming>(i), read_curve(curves.object(kMessageTimingNames[i]), place));
+  for (std::size_t i = 0; i < kMessageTimingNames.size(); ++i) {
+    const auto timing = static_cast<MessageTiming>(i);
+    if (curves.has(name_of(timing)))
+      place.curves.emplace(timing, read_curve(curves.object(name_of(timing)), place, timing));
+  }
   for (const MessageTiming needed : {MessageTiming::one_way_idle, MessageTiming::exchange_idle})
     if (!place.curves.contains(needed)) curves.refuse(name_of(needed), "is missing");
   curves.finish();

@@ -13,6 +13,9 @@ namespace simtrain {
 namespace {
 
 constexpr std::size_t kLeastPasses = 3, kMostPasses = 25;
+// Loaded rounds in a row: as many as take about so long.
+constexpr std::int64_t kFewestRounds = 4, kMostRounds = 24;
+constexpr double kLoadedVisit_s = 0.5;
 constexpr double kVisit_s = 1e-3;  // short messages are repeated until a visit takes about as long
 
 struct Target {
@@ -34,6 +37,10 @@ bool after_computing(MessageTiming timing) {
 double delay_for(double once_s) { return 50e-6 + 3 * once_s; }
 
 Probe probe_for(const Target& target) {
+  if (is_loaded(target.timing)) {
+    const auto rounds = static_cast<std::int64_t>(kLoadedVisit_s / target.once_s);
+    return {target.timing, target.sample.bytes, std::clamp(rounds, kFewestRounds, kMostRounds), 0};
+  }
   // What is timed is not all: a ping-pong is two messages, and a product takes longer than a short message.
   const std::int64_t most = after_computing(target.timing) ? 5 : is_call(target.timing) ? 20 : 300;
   const auto fitting = static_cast<std::int64_t>(kVisit_s / target.once_s);
@@ -62,8 +69,9 @@ std::vector<Target> first_look(const Visit& visit, MessageTiming timing, const s
     // Time grows with the size at most, once it is more than a moment.
     const double growth = i == 0 ? 1 : static_cast<double>(sizes[i] + 1) / static_cast<double>(sizes[i - 1] + 1);
     if (once_s * growth > most_s) break;
-    once_s = look(visit, {timing, sizes[i], 1, delay_for(once_s * growth)}, most_s);
-    targets.push_back({timing, once_s, {sizes[i], {}, false}});
+    const std::int64_t repetitions = is_loaded(timing) ? kFewestRounds : 1;
+    once_s = look(visit, {timing, sizes[i], repetitions, delay_for(once_s * growth)}, most_s);
+    targets.push_back({timing, once_s, {sizes[i], {}, false, is_loaded(timing)}});
   }
   return targets;
 }

@@ -1,6 +1,7 @@
 #include "calibrate/network_section.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.hpp"
 
@@ -11,6 +12,11 @@ double undisturbed_s(std::vector<double> seconds) {
   const std::size_t rank = (seconds.size() - 1) / 4;
   std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(rank), seconds.end());
   return seconds[rank];
+}
+
+double MessageSample::measured_s() const { 
+  if (!loaded) return undisturbed_s(seconds);
+  return std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
 }
 
 const CurveSegment& TimingCurve::segment(std::int64_t bytes) const {
@@ -28,7 +34,13 @@ const TimingCurve& NetworkPlace::one_way() const {
 }
 
 const TimingCurve& NetworkPlace::exchange() const {
+  if (loaded()) return curves.at(MessageTiming::exchange_loaded);
   return curves.at(after_computing() ? MessageTiming::exchange_computing : MessageTiming::exchange_idle);
+}
+
+const TimingCurve* NetworkPlace::shift() const {
+  const auto found = curves.find(MessageTiming::shift_loaded);
+  return found == curves.end() ? nullptr : &found->second;
 }
 
 void set_reference(NetworkPlace& place) {

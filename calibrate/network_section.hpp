@@ -32,10 +32,16 @@ enum class MessageTiming {
   send_call,           // inside MPI_Send, while the receiver waits for the message
   isend_call,          // inside MPI_Isend
   late_receive,        // inside MPI_Recv, when the message has had time to arrive
+  // By all processes of the place at once, as in a trainer's collectives; mean over them:
+  exchange_loaded,  // MPI_Sendrecv in pairs
+  shift_loaded,     // MPI_Sendrecv round a ring: to the next process, from the one before
 };
-inline constexpr std::array<std::string_view, 8> kMessageTimingNames{
-    "one_way_idle",       "one_way_by_clock", "one_way_computing", "exchange_idle",
-    "exchange_computing", "send_call",        "isend_call",        "late_receive"};
+inline constexpr std::array<std::string_view, 10> kMessageTimingNames{
+    "one_way_idle", "one_way_by_clock", "one_way_computing", "exchange_idle",   "exchange_computing",
+    "send_call",    "isend_call",       "late_receive",      "exchange_loaded", "shift_loaded"};
+constexpr bool is_loaded(MessageTiming timing) {
+  return timing == MessageTiming::exchange_loaded || timing == MessageTiming::shift_loaded;
+}
 constexpr std::string_view name_of(MessageTiming timing) {
   return kMessageTimingNames[static_cast<std::size_t>(timing)];
 }
@@ -44,13 +50,15 @@ constexpr std::string_view name_of(MessageTiming timing) {
 // on a busy machine to most of them. Precondition: not empty.
 double undisturbed_s(std::vector<double> seconds);
 
-// One time per visit to this size, to four significant digits: undisturbed_s of the visit's repetitions. The measured
-// time of the sample is undisturbed_s of them.
+// One time per visit to this size, to four significant digits: undisturbed_s of the visit's repetitions, or their mean
+// where the timing is a loaded one, since there the disturbance is what is measured.
 struct MessageSample {
   std::int64_t bytes = 0;
   std::vector<double> seconds;
   bool kept_aside = false;  // took no part in the fit and judges it
-  [[nodiscard]] double measured_s() const { return undisturbed_s(seconds); }
+  bool loaded = false;      // of a loaded timing
+  // undisturbed_s of the visits; of a loaded timing their mean.
+  [[nodiscard]] double measured_s() const;
 };
 
 struct CurveSegment {
@@ -87,11 +95,13 @@ struct NetworkPlace {
   double latency_s = 0, bandwidth_Bps = 0;      // reference: the shortest one-way message; what the longest adds to it
   std::map<MessageTiming, TimingCurve> curves;  // at least one_way_idle and exchange_idle
 
-  // The curves that a simulation takes: after computing if that was measured, since a trainer's messages carry what a
-  // kernel has just written; else idle.
+  // The curves that a simulation takes: loaded if that was measured; after computing, since a trainer's messages carry
+  // what a kernel has just written; else idle.
   [[nodiscard]] bool after_computing() const;
+  [[nodiscard]] bool loaded() const { return curves.contains(MessageTiming::exchange_loaded); }
   [[nodiscard]] const TimingCurve& one_way() const;
   [[nodiscard]] const TimingCurve& exchange() const;
+  [[nodiscard]] const TimingCurve* shift() const;  // null where it was not measured
 };
 
 struct NetworkSection {

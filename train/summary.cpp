@@ -69,9 +69,14 @@ void Summary::add(const RankResult& rank) {
       fold(at + 3, exchange.exposed_s);
     }
   }
-  iteration_seconds_.resize(rank.iteration_seconds.size());
-  for (std::size_t i = 0; i < iteration_seconds_.size(); ++i)
-    iteration_seconds_[i] = std::max(iteration_seconds_[i], rank.iteration_seconds[i]);
+  // A rank that ends an iteration early begins the next one early and waits in it: the longest of one iteration and the
+  // longest of the next would count that time twice.
+  iteration_ends_.resize(rank.iteration_seconds.size());
+  double end_s = 0;
+  for (std::size_t i = 0; i < iteration_ends_.size(); ++i) {
+    end_s += rank.iteration_seconds[i];
+    iteration_ends_[i] = std::max(iteration_ends_[i], end_s);
+  }
   const Coordinates at = plan_.on(plan_.grid_of(plan_.loss), rank.at);
   if (at.row == 0) loss_sums_[static_cast<std::size_t>(at.column)] = rank.loss_sums;
   ++ranks_;
@@ -120,7 +125,7 @@ Result Summary::finish(const PhaseLog* phases) const {
   result.job.grid_columns = plan_.options.grid.columns;
   result.job.batch = plan_.options.batch;
   result.job.epoch_images = plan_.network.dataset_images;
-  result.job.iterations = static_cast<std::int64_t>(iteration_seconds_.size());
+  result.job.iterations = static_cast<std::int64_t>(iteration_ends_.size());
   result.job.strategy = to_string(plan_.options.strategy);
   result.job.collectives = name_of(plan_.options.algorithm);
   result.job.gather = name_of(plan_.options.gather);
@@ -134,9 +139,11 @@ Result Summary::finish(const PhaseLog* phases) const {
     result.job.bucket_bytes = overlap.bucket_bytes;
   }
 
-  const auto iterations = static_cast<double>(iteration_seconds_.size());
-  result.iteration_seconds = iteration_seconds_;
-  result.iteration_s = std::accumulate(iteration_seconds_.begin(), iteration_seconds_.end(), 0.0) / iterations;
+  const auto iterations = static_cast<double>(iteration_ends_.size());
+  result.iteration_seconds = iteration_ends_;
+  std::adjacent_difference(iteration_ends_.begin(), iteration_ends_.end(), result.iteration_seconds.begin());
+  result.iteration_s =
+      std::accumulate(result.iteration_seconds.begin(), result.iteration_seconds.end(), 0.0) / iterations;
   for (int row = 0; row < static_cast<int>(plan_.report_layers.size()); ++row) {
     const auto at = static_cast<std::size_t>(row);
     const Layer& layer = plan_.network.layers[static_cast<std::size_t>(plan_.report_layers[at])];

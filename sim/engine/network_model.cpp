@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "base/error.hpp"
+#include "base/random.hpp"
 #include "base/units.hpp"
 #include "sim/engine/simulation.hpp"
 
@@ -22,7 +23,9 @@ std::int64_t payload_of(double flow_bytes) {
 std::string describe_place(const char* name, const NetworkPlace& place) {
   return std::string(name) + " messages up to " +
          format_bytes(static_cast<double>(place.one_way().segments.back().to)) +
-         (place.after_computing() ? ", after computing" : ", idle") + ", measured on " + place.certificate.machine +
+         (place.loaded()            ? ", all processes at once"
+          : place.after_computing() ? ", after computing"
+                                    : ", idle") + ", measured on " + place.certificate.machine +
          ", " + place.certificate.mpi + ", " + place.certificate.date;
 }
 
@@ -59,10 +62,25 @@ CalibratedNetwork::Scaled CalibratedNetwork::on_route(const TimingCurve& curve, 
   const CurveSegment& segment = curve.segment(bytes);
   Scaled scaled{segment.latency_s, segment.bandwidth_Bps};
   if (scaled.latency_s < 0) scaled = {0, static_cast<double>(bytes) / segment.seconds(bytes)};
+  if (const auto factor = disturbance_.find(&segment); factor != disturbance_.end())
+    scaled = {scaled.latency_s * factor->second, scaled.bandwidth_Bps / factor->second};
   if (route.local) return scaled;
   const NetworkPlace& remote = place(false);
   return {scaled.latency_s * route.latency_s / remote.latency_s,
           scaled.bandwidth_Bps * route.bandwidth_Bps / remote.bandwidth_Bps};
+}
+
+void CalibratedNetwork::disturb(std::uint64_t seed) {
+  constexpr double kMedianOfNormal = 0.6745;  // of |x|, in deviations
+  for (const std::optional<NetworkPlace>* place : {&section_.local, &section_.remote}) {
+    if (!*place) continue;
+    for (const auto& [timing, curve] : (*place)->curves)
+      for (std::size_t i = 0; i < curve.segments.size(); ++i) {
+        const auto stream = 2 * static_cast<std::uint64_t>(timing) + (place == &section_.local ? 0 : 1);
+        disturbance_[&curve.segments[i]] =
+            std::exp(std::log1p(curve.error.median) / kMedianOfNormal * random_normal(seed, stream, i));
+      }
+  }
 }
 
 double CalibratedNetwork::seconds(std::int64_t bytes, const MessageRoute& route) const {
@@ -86,6 +104,12 @@ double CalibratedNetwork::exchange_surcharge_s(std::int64_t bytes, const Message
   return std::max(0.0, scaled.seconds(bytes) - seconds(bytes, route));
 }
 
+double CalibratedNetwork::shift_surcharge_s(std::int64_t bytes, const MessageRoute& route) const {
+  const TimingCurve* shift = place(route.local).shift();
+  if (shift == nullptr) return 0;
+  return std::max(0.0, on_route(*shift, bytes, route).seconds(bytes) - seconds(bytes, route));
+}
+
 bool CalibratedNetwork::is_local(const s4u::Host* from, const s4u::Host* to) const {
   if (from == to) return true;
   if (node_of_.empty()) return false;
@@ -103,23 +127,42 @@ MessageRoute CalibratedNetwork::describe(const s4u::Host* from, const s4u::Host*
   return route;
 }
 
+double CalibratedNetwork::surcharge_s(std::int64_t bytes, const s4u::Host* from, const s4u::Host* to,
+                                      const MessageRoute& route) const {
+  const double now_s = s4u::Engine::get_clock();
+  if (const auto opposite = flights_.find({to, from}); opposite != flights_.end())
+    if (const double to_come = opposite->second.to_come(now_s); to_come > 0)
+      return to_come * exchange_surcharge_s(std::min(bytes, opposite->second.bytes), route);
+  double most_s = 0;
+  const auto meet = [&](const Flight& other) {
+    if (const double to_come = other.to_come(now_s); to_come > 0)
+      most_s = std::max(most_s, to_come * shift_surcharge_s(std::min(bytes, other.bytes), route));
+  };
+  if (const auto other = sent_.find(to); other != sent_.end() && other->second.peer != from) meet(other->second);
+  if (const auto other = received_.find(from);
+      other != received_.end() && other->second.peer != to && !other->second.surcharged)
+    meet(other->second);
+  return most_s;
+}
+
 double CalibratedNetwork::latency_s(double flow_bytes, const s4u::Host* from, const s4u::Host* to,
                                     const std::vector<s4u::Link*>& links) {
   const std::int64_t bytes = payload_of(flow_bytes);
   const MessageRoute route = describe(from, to, links);
   const double now_s = s4u::Engine::get_clock(), alone_s = seconds(bytes, route);
-  double surcharge_s = 0;
-  if (const auto opposite = flights_.find({to, from}); opposite != flights_.end() && opposite->second.end_s > now_s) {
-    const Flight& other = opposite->second;
-    const double to_come = (other.end_s - now_s) / (other.end_s - other.start_s);
-    surcharge_s = to_come * exchange_surcharge_s(std::min(bytes, other.bytes), route);
-  }
-  flights_[{from, to}] = {now_s, now_s + alone_s + surcharge_s, bytes};
+  const double more_s = surcharge_s(bytes, from, to, route);
+  const Flight flight{now_s, now_s + alone_s + more_s, bytes, to, more_s > 0};
+  flights_[{from, to}] = flight;
   const NetworkPlace& measured = place(route.local);
+  if (measured.shift() != nullptr) {
+    sent_[from] = flight;
+    received_[to] = flight;
+    received_[to].peer = from;
+  }
   ++use_.messages;
-  use_.seconds += alone_s + surcharge_s;
-  if (!measured.one_way().covers(bytes) || !measured.exchange().covers(bytes)) use_.outside_s += alone_s + surcharge_s;
-  return factors(bytes, route).latency * route.latency_s + surcharge_s;
+  use_.seconds += alone_s + more_s;
+  if (!measured.one_way().covers(bytes) || !measured.exchange().covers(bytes)) use_.outside_s += alone_s + more_s;
+  return factors(bytes, route).latency * route.latency_s + more_s;
 }
 
 double CalibratedNetwork::bandwidth_factor(double flow_bytes, const s4u::Host* from, const s4u::Host* to,

@@ -17,6 +17,11 @@
 // hosts in opposite directions gets the difference of the measured curves, exchange - one way, as additional latency,
 // in proportion to the part of the other one that is still to come. MPI_Sendrecv ends with the later one.
 //
+// Likewise, where it was measured (calibrate network --loaded), what a shift costs beyond one way: a rank that receives
+// from one and sends to another answers behind what it sends. A message to a host that is sending elsewhere gets the
+// difference shift - one way; so does one from a host that is receiving from elsewhere a message that began too early
+// to get it. In a ring of ranks in step every rank then meets it, in every round.
+//
 // The processor's time inside the calls is part of the measured one-way times and not charged apart: the trainer's
 // calls block, so it makes no difference when the time passes.
 #pragma once
@@ -65,6 +70,10 @@ class CalibratedNetwork {
   // that could be multiplied.
   void prepare(const simgrid::s4u::Engine& engine, const std::vector<simgrid::s4u::Host*>& hosts);
 
+  // From now on every segment of every curve takes a factor more, the same for all its messages: log-normal, median 1,
+  // spread as the fit's error on the samples kept aside (docs/decisions/0009-replicas.md). `seed` decides.
+  void disturb(std::uint64_t seed);
+
   // Asked once when a message begins to move: its latency, exchange surcharge included, and what the bandwidth of its
   // route is multiplied by. `flow_bytes` with SMPI's envelope.
   double latency_s(double flow_bytes, const simgrid::s4u::Host* from, const simgrid::s4u::Host* to,
@@ -77,6 +86,8 @@ class CalibratedNetwork {
   [[nodiscard]] NetworkFactors factors(std::int64_t bytes, const MessageRoute& route) const;
   // What one of two messages of this size costs more when they go in opposite directions at once.
   [[nodiscard]] double exchange_surcharge_s(std::int64_t bytes, const MessageRoute& route) const;
+  // What a message of this size costs more when its receiver sends as much to another one; 0 where not measured.
+  [[nodiscard]] double shift_surcharge_s(std::int64_t bytes, const MessageRoute& route) const;
 
   [[nodiscard]] const MessageUse& use() const { return use_; }
   // "local messages up to 256 MiB, after computing, measured on …", for people.
@@ -86,6 +97,12 @@ class CalibratedNetwork {
   struct Flight {
     double start_s = 0, end_s = 0;
     std::int64_t bytes = 0;
+    const simgrid::s4u::Host* peer = nullptr;  // of the host that it is noted for
+    bool surcharged = false;
+    // Of its time, the part that is still to come.
+    [[nodiscard]] double to_come(double now_s) const {
+      return end_s > now_s ? (end_s - now_s) / (end_s - start_s) : 0.0;
+    }
   };
   struct PairHash {
     std::size_t operator()(const std::pair<const void*, const void*>& pair) const;
@@ -103,12 +120,17 @@ class CalibratedNetwork {
   [[nodiscard]] MessageRoute describe(const simgrid::s4u::Host* from, const simgrid::s4u::Host* to,
                                       const std::vector<simgrid::s4u::Link*>& links) const;
   void check(const std::vector<simgrid::s4u::Host*>& hosts) const;
+  [[nodiscard]] double surcharge_s(std::int64_t bytes, const simgrid::s4u::Host* from, const simgrid::s4u::Host* to,
+                                   const MessageRoute& route) const;
 
   std::string profile_;
   NetworkSection section_;
+  std::unordered_map<const CurveSegment*, double> disturbance_;
   std::unordered_map<const simgrid::s4u::Host*, std::string> node_of_;  // hosts with the property only
   // The latest message by (from, to): there are no more of them than pairs that talk.
   std::unordered_map<std::pair<const void*, const void*>, Flight, PairHash> flights_;
+  // The latest message that a host sends, and that it receives; kept where shifts were measured.
+  std::unordered_map<const simgrid::s4u::Host*, Flight> sent_, received_;
   MessageUse use_;
 };
 

@@ -47,6 +47,7 @@ Result simulate(const Job& job, const PredictionOptions& options) {
   check_profile(plan, {job.threads, 1}, profile, options.extrapolate);
   std::optional<CalibratedNetwork> network;
   if (options.network_model == NetworkModel::calibrated) network.emplace(profile.path(), profile.network());
+  if (network && options.disturbance) network->disturb(options.disturbance->seed_of(Disturbance::Purpose::network));
   if (options.real_numerics) use_blas_threads(1);
   const Grid grid = plan.options.grid;
   ProgressLanes lanes(plan);

@@ -42,14 +42,15 @@ class ReplicaNoise::OfRank final : public Noise {
   std::uint64_t drawn_ = 0;
 };
 
+std::uint64_t Disturbance::seed_of(Purpose purpose) const {
+  return random_bits(seed, static_cast<std::uint64_t>(replica), static_cast<std::uint64_t>(purpose));
+}
+
 ReplicaNoise::ReplicaNoise(const KernelTimes& times, const std::string& profile, const Disturbance& disturbance)
     : times_(times), profile_(profile), node_spread_(disturbance.node_spread) {
-  const auto seed_of = [&](std::uint64_t purpose) {
-    return random_bits(disturbance.seed, static_cast<std::uint64_t>(disturbance.replica), purpose);
-  };
-  error_seed_ = seed_of(0);
-  node_seed_ = seed_of(1);
-  time_seed_ = seed_of(2);
+  error_seed_ = disturbance.seed_of(Disturbance::Purpose::profile_error);
+  node_seed_ = disturbance.seed_of(Disturbance::Purpose::node);
+  time_seed_ = disturbance.seed_of(Disturbance::Purpose::time);
   for (const Sample& sample : times.samples()) {
     if (sample.seconds.size() < 2) continue;  // equals its median, whatever the noise
     const double middle = median(sample.seconds);

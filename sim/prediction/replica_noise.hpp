@@ -30,6 +30,9 @@ struct Disturbance {
   std::uint64_t seed = 1;
   int replica = 0;
   double node_spread = 0;  // standard deviation of the logarithm of nodes' times: 0.01 is 1 %
+  // What each drawn thing is seeded by.
+  enum class Purpose : std::uint64_t { profile_error, node, time, network };
+  [[nodiscard]] std::uint64_t seed_of(Purpose purpose) const;
 };
 
 class ReplicaNoise {
