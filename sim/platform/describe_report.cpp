@@ -4,6 +4,7 @@
 #include "base/units.hpp"
 #include "report/json_value.hpp"
 #include "report/page.hpp"
+#include "report/passport_json.hpp"
 #include "sim/platform/describe.hpp"
 
 namespace simtrain {
@@ -147,8 +148,8 @@ std::string to_json(const PlatformDescription& platform) {
     bisection = {{"one_way_Bps", finite("one_way_Bps", platform.bisection->one_way_Bps)},
                  {"both_ways_Bps", finite("both_ways_Bps", platform.bisection->both_ways_Bps)}};
   const RouteSurvey& routes = platform.routes;
-  return json_text({{"schema", "simtrain-platform"},
-                    {"schema_version", 1},
+  nlohmann::ordered_json value = {{"schema", "simtrain-platform"},
+                    {"schema_version", 2},
                     {"version", SIMTRAIN_VERSION},
                     {"name", platform.name},
                     {"description", platform.description},
@@ -171,7 +172,9 @@ std::string to_json(const PlatformDescription& platform) {
                      {{"memory_bytes", finite("memory_bytes", platform.simulation_bytes())},
                       {"all_reduce_messages", messages_over_all(platform)},
                       {"all_reduce_least_s", messages_over_all(platform) * kLeastMessage_s},
-                      {"all_reduce_most_s", messages_over_all(platform) * kMostMessage_s}}}});
+                      {"all_reduce_most_s", messages_over_all(platform) * kMostMessage_s}}}};
+  add_passport(platform.passport, value);
+  return json_text(value);
 }
 
 }  // namespace simtrain

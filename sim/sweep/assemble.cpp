@@ -1,5 +1,7 @@
 #include "sim/sweep/assemble.hpp"
 
+#include "sim/sweep/sweep_passport.hpp"
+
 #include <algorithm>
 
 #include "base/units.hpp"
@@ -100,6 +102,7 @@ Sweep assemble(const SweepInputs& inputs, const PointStates& states,
     point.failed = false;
     point.skipped = true;
   }
+  sweep.passport = passport_of(inputs);
   return sweep;
 }
 
