@@ -70,7 +70,7 @@ int compare_command(const std::vector<std::string>& all_arguments) {
   const std::string json_path = given(values, "json") ? text_of(values, "json") : "";
   if (given(values, "json")) check_output("--json", json_path);
   std::vector<NamedFile> inputs;
-  for (const std::string& file : files) inputs.push_back({"a result", file});
+  for (const std::string& file : files) inputs.push_back({inputs.empty() ? "the first result" : "the second result", file});
   check_apart(outputs_of(values), inputs);
   const Comparison comparison = compare_files(files, all_arguments);
   if (!json_path.empty()) write_file(json_path, comparison_to_json(comparison));

@@ -41,7 +41,7 @@ constexpr const char* kUsage =
     "  simtrain describe fat-tree.xml                       a platform: hosts, links, routes, bisection; --svg draws "
     "it\n\n"
     "A platform is a SimGrid XML file, a shipped machine (simtrain describe NAME), or one word: torus:8x8x4,\n"
-    "fat-tree:16x16, leaf-spine:16x32, dragonfly:9x4x2, ethernet:48, crossbar:64, node:4 (README.md has the keys).\n\n";
+    "fat-tree:16x16, leaf-spine:16x32, dragonfly:9x4x2, ethernet:48, crossbar:64, node:4 (docs/guide.md has more).\n\n";
 
 po::options_description predict_options() {
   po::options_description options = prediction_options();

@@ -121,6 +121,14 @@ class Browser:
         return [event["params"]["request"]["url"] for event in self.events
                 if event.get("method") == "Network.requestWillBeSent"]
 
-    def screenshot(self, path, whole=True):
-        data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"]
+    def screenshot(self, path, part=None):
+        """Of the whole page, or of the element that a selector names."""
+        clip = {}
+        if part is not None:
+            box = self.evaluate(f"""(() => {{
+              const box = document.querySelector("{part}").getBoundingClientRect();
+              return {{x: box.x + scrollX, y: box.y + scrollY, width: box.width, height: box.height, scale: 1}};
+            }})()""")
+            clip = {"clip": box}
+        data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, **clip)["data"]
         path.write_bytes(base64.b64decode(data))
