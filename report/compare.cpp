@@ -146,7 +146,8 @@ std::pair<std::string, std::string> labels_of(const Comparison& comparison) {
         }
   const auto stem = [](const ComparedResult& one) { return printable(std::filesystem::path(one.path).stem().string()); };
   const std::string ours = stem(comparison.reference), theirs = stem(comparison.other);
-  const bool short_enough = std::max(text_width(ours), text_width(theirs)) <= kMost;
+  constexpr std::size_t kMostOfName = 12;
+  const bool short_enough = std::max(text_width(ours), text_width(theirs)) <= kMostOfName;
   return short_enough && ours != theirs ? std::pair{ours, theirs} : std::pair<std::string, std::string>{"A", "B"};
 }
 

@@ -8,6 +8,7 @@
 #include "base/units.hpp"
 #include "report/page.hpp"
 #include "report/pages.hpp"
+#include "report/sections.hpp"
 #include "report/sweep_columns.hpp"
 #include "report/sweep_ranking.hpp"
 #include "report/sweep_replicas.hpp"

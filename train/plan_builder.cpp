@@ -148,7 +148,7 @@ namespace {
 
 // How as many processes can share the batch. `grid`: of a layer, with more columns than there are samples.
 std::string ways_out(const PlanOptions& options, LayerType type, Grid grid) {
-  const int processes = grid.size();
+  const auto processes = static_cast<int>(grid.size());
   int columns = 1;
   for (int c = 1; c <= std::min<std::int64_t>(options.batch, processes); ++c)
     if (processes % c == 0) columns = c;

@@ -15,6 +15,7 @@
 #include "report/page.hpp"
 #include "report/passport_json.hpp"
 #include "sim/commands/again.hpp"
+#include "sim/commands/outputs.hpp"
 #include "sim/commands/predict_command.hpp"
 
 namespace po = boost::program_options;
@@ -128,6 +129,10 @@ int rerun_document(const Request& request, const nlohmann::json& then) {
   warn_of_versions(version, passport, again.passport);
   if (!request.json_path.empty()) write_file(request.json_path, text);
   const nlohmann::json before = numbers_of(then), after = numbers_of(nlohmann::json::parse(text));
+  if (before.value("schema_version", nlohmann::json()) != after["schema_version"])
+    throw InputError("result '" + request.path + "', key 'schema_version': expected " + after["schema_version"].dump() +
+                     ", which is what this simtrain writes; run it again with: " +
+                     shell_command("simtrain", as_typed(command, passport.arguments)));
   if (before == after) {
     say(request, "The same numbers as made on " + passport.date + ".\n");
     return 0;

@@ -15,6 +15,12 @@ void add(const std::string& option, const std::string& value, std::vector<std::s
   arguments.push_back(value);
 }
 
+std::string default_of(const boost::program_options::option_description& option) {
+  boost::any value;
+  const auto* text = option.semantic()->apply_default(value) ? boost::any_cast<std::string>(&value) : nullptr;
+  return text == nullptr ? "" : *text;
+}
+
 void add_space(const SweepSpace& space, std::vector<std::string>& arguments) {
   for (const SpaceDimension& dimension : space.dimensions)
     for (const std::string& value : dimension.values)
@@ -28,6 +34,7 @@ void add_options(const std::map<std::string, std::string>& options, std::vector<
   const auto known = sweep_options();
   for (const auto& [option, value] : options) {
     const auto& description = known.find(option, false);
+    if (option != "seed" && value == default_of(description)) continue;  // some are refused without others
     if (description.semantic()->max_tokens() == 0)
       arguments.push_back("--" + option);
     else if (is_list(description))
