@@ -1,4 +1,5 @@
-// Outputs, by their options, and files that must not be one another: an output over an input, or over another output, loses what is there.
+// Outputs, by their options, and files that must not be one another: an output over an input, or over another output,
+// loses what is there.
 #pragma once
 
 #include <array>
@@ -14,8 +15,8 @@ struct NamedFile {
   std::filesystem::path path;
 };
 
-// The options that name a file to be written, of all commands that compute something: what is computed does not depend on
-// them, nor on those that say how it is shown.
+// The options that name a file to be written, of all commands that compute something: what is computed does not depend
+// on them, nor on those that say how it is shown.
 inline constexpr std::array kOutputOptions{"json", "csv", "report", "trace", "results", "svg"};
 inline constexpr std::array kShowingOptions{"trace-ranks", "trace-iteration", "color"};
 

@@ -36,7 +36,8 @@ std::string nearest(std::string_view word, const std::vector<std::string>& choic
   constexpr std::size_t kPart = 3, kShortestBeginning = 3;
   if (edit_distance(word, *best) <= std::max<std::size_t>(1, std::max(word.size(), best->size()) / kPart)) return *best;
   if (word.size() < kShortestBeginning) return {};
-  const auto longer = std::find_if(choices.begin(), choices.end(), [&](const auto& one) { return one.starts_with(word); });
+  const auto longer =
+      std::find_if(choices.begin(), choices.end(), [&](const auto& one) { return one.starts_with(word); });
   return longer == choices.end() ? std::string() : *longer;
 }
 

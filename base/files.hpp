@@ -18,8 +18,8 @@ bool is_standard_output(const std::filesystem::path& path);
 
 // A file that is written bit by bit, under a temporary name in the same folder; finish() syncs it, then renames it over
 // `path`: whoever reads `path` sees the old file or the whole new one. A symbolic link stays one; a device or a pipe
-// takes the text as it comes, and so does standard output. On failure all throw InputError (folder missing, not writable) or Failure (disk full).
-// Without finish() there is neither a temporary file in the end nor a changed `path`.
+// takes the text as it comes, and so does standard output. On failure all throw InputError (folder missing, not
+// writable) or Failure (disk full). Without finish() there is neither a temporary file in the end nor a changed `path`.
 class OutputFile {
  public:
   explicit OutputFile(const std::filesystem::path& path);

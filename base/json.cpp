@@ -52,8 +52,7 @@ json parse_json(std::string_view what, const std::string& path, std::string_view
   };
   try {
     json document = json::parse(text, watch);
-    if (!duplicate.empty())
-      throw InputError(file + ", key '" + duplicate + "': stands there twice");
+    if (!duplicate.empty()) throw InputError(file + ", key '" + duplicate + "': stands there twice");
     return document;
   } catch (const json::parse_error& error) {
     const std::size_t byte = std::min(error.byte, text.size());

@@ -132,8 +132,8 @@ void refuse(const NamedResult& a, const NamedResult& b, const std::vector<Mentio
                    (a.result.kind == b.result.kind ? "networks: " : "jobs: ") + text + "; expected the same in both");
 }
 
-// What tells two results of one kind apart at a glance, if it is short enough for the head of a column; else the names of
-// their files, which whoever asked knows.
+// What tells two results of one kind apart at a glance, if it is short enough for the head of a column; else the names
+// of their files, which whoever asked knows.
 std::pair<std::string, std::string> labels_of(const Comparison& comparison) {
   const std::vector<Mention>&work = comparison.job_differences, &others = comparison.mentions;
   constexpr std::size_t kMost = 14;
@@ -144,7 +144,9 @@ std::pair<std::string, std::string> labels_of(const Comparison& comparison) {
           const std::string unit = mention.what == "batch" || mention.what == "overlap" ? mention.what + " " : "";
           return {unit + printable(mention.reference), unit + printable(mention.other)};
         }
-  const auto stem = [](const ComparedResult& one) { return printable(std::filesystem::path(one.path).stem().string()); };
+  const auto stem = [](const ComparedResult& one) {
+    return printable(std::filesystem::path(one.path).stem().string());
+  };
   const std::string ours = stem(comparison.reference), theirs = stem(comparison.other);
   constexpr std::size_t kMostOfName = 12;
   const bool short_enough = std::max(text_width(ours), text_width(theirs)) <= kMostOfName;
@@ -176,8 +178,7 @@ Comparison compare(const NamedResult& a, const NamedResult& b) {
   const Result& theirs = comparison.other.result;
   comparison.job_differences = job_differences(ours, theirs);
   comparison.mentions = circumstances(ours, theirs);
-  if (alike)
-    std::tie(comparison.reference.label, comparison.other.label) = labels_of(comparison);
+  if (alike) std::tie(comparison.reference.label, comparison.other.label) = labels_of(comparison);
 
   // Of one iteration the median is the mean.
   const bool repeated = ours.iteration_seconds.size() > 1 || theirs.iteration_seconds.size() > 1;

@@ -59,7 +59,8 @@ struct LinkContrast {
 };
 
 struct ComparedResult {
-  // "native", "simulated"; of one kind, in the order given: what tells them apart, "32x8" and "16x16", names of files, else "A", "B"
+  // "native", "simulated"; of one kind, in the order given: what tells them apart, "32x8" and "16x16", names of files,
+  // else "A", "B"
   std::string label;
   std::string path;
   Result result;

@@ -68,9 +68,8 @@ ordered_json write(const Comparison& comparison, const PhaseContrast& one) {
 }  // namespace
 
 std::string comparison_to_json(const Comparison& comparison) {
-  ordered_json document = {{"schema", "simtrain-comparison"},
-                           {"schema_version", kComparisonSchemaVersion},
-                           {"version", SIMTRAIN_VERSION}};
+  ordered_json document = {
+      {"schema", "simtrain-comparison"}, {"schema_version", kComparisonSchemaVersion}, {"version", SIMTRAIN_VERSION}};
   document["reference"] = write(comparison.reference);
   document["other"] = write(comparison.other);
   document["job_differences"] = write(comparison.job_differences);

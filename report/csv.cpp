@@ -42,15 +42,9 @@ constexpr std::string_view kHeader =
 std::vector<std::string> fields(const Result& result, const LayerResult& layer, const Row& row) {
   const LayerGrid grid = layer.grid.value_or(LayerGrid{result.job.grid_rows, result.job.grid_columns});
   const auto at = static_cast<std::size_t>(row.phase);
-  std::vector<std::string> fields{csv_text(layer.name),
-                                  csv_text(layer.kind),
-                                  std::to_string(grid.rows),
-                                  std::to_string(grid.columns),
-                                  std::to_string(layer.strips),
-                                  kPhaseKeys[at],
-                                  number(row.seconds.mean),
-                                  number(row.seconds.min),
-                                  number(row.seconds.max)};
+  std::vector<std::string> fields{csv_text(layer.name),         csv_text(layer.kind),         std::to_string(grid.rows),
+                                  std::to_string(grid.columns), std::to_string(layer.strips), kPhaseKeys[at],
+                                  number(row.seconds.mean),     number(row.seconds.min),      number(row.seconds.max)};
   if (at < layer.phases.size() && layer.phases[at]) {
     const PhaseResult& phase = *layer.phases[at];
     for (const double value : {phase.median_s, phase.p5_s, phase.p95_s, phase.begin_s.mean, phase.end_s.mean})

@@ -30,9 +30,11 @@ std::string grid_text(const JobResult& job) {
 
 // Whether no layer is on the job's grid, so that the grid only says how many ranks there are.
 bool on_other_grids(const Result& result) {
-  return !result.layers.empty() && std::all_of(result.layers.begin(), result.layers.end(), [&](const LayerResult& layer) {
-    return layer.grid && (layer.grid->rows != result.job.grid_rows || layer.grid->columns != result.job.grid_columns);
-  });
+  return !result.layers.empty() &&
+         std::all_of(result.layers.begin(), result.layers.end(), [&](const LayerResult& layer) {
+           return layer.grid &&
+                  (layer.grid->rows != result.job.grid_rows || layer.grid->columns != result.job.grid_columns);
+         });
 }
 
 // "1 x 256: conv1 to conv5; 32 x 8: fc6; 32 x 8 by columns: fc7", "2 strips x 512: ...": layers in a row that are split
@@ -88,7 +90,8 @@ void add_job(Page& page, const Result& result) {
   page.heading("simtrain " + result.version + ": " + result.kind + " training iteration");
   page.fact("network", job.network + ", batch " + format_count(static_cast<double>(job.batch)));
   if (on_other_grids(result))
-    page.fact("ranks", format_count(static_cast<double>(job.grid_rows) * job.grid_columns) + ", each layer on a grid of its own");
+    page.fact("ranks", format_count(static_cast<double>(job.grid_rows) * job.grid_columns) + "; no layer is on " +
+                           std::to_string(job.grid_rows) + " x " + std::to_string(job.grid_columns));
   else
     page.fact("grid", grid_text(job));
   add_optional(page, "layers", layer_grids_text(result));

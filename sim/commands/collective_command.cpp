@@ -54,7 +54,8 @@ const std::string& required(const po::variables_map& values, const std::string& 
 }
 
 // The operation is the first argument.
-std::pair<CollectiveJob, Passport> read_job(const std::vector<std::string>& arguments, const po::variables_map& values) {
+std::pair<CollectiveJob, Passport> read_job(const std::vector<std::string>& arguments,
+                                            const po::variables_map& values) {
   if (arguments.empty() || arguments.front().starts_with('-'))
     throw InputError("collective: expected an operation: all-reduce, all-gather or reduce-scatter");
   CollectiveJob job;

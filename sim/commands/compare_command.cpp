@@ -30,7 +30,7 @@ po::options_description compare_options() {
   po::options_description options("The comparison");
   options.add_options()("json", po::value<std::string>()->value_name("FILE"),
                         "write the comparison as JSON (docs/compare.schema.json); -: to standard output")("help",
-                                                                                                        "this text");
+                                                                                                          "this text");
   add_color_option(options);
   return options;
 }
@@ -70,7 +70,8 @@ int compare_command(const std::vector<std::string>& all_arguments) {
   const std::string json_path = given(values, "json") ? text_of(values, "json") : "";
   if (given(values, "json")) check_output("--json", json_path);
   std::vector<NamedFile> inputs;
-  for (const std::string& file : files) inputs.push_back({inputs.empty() ? "the first result" : "the second result", file});
+  for (const std::string& file : files)
+    inputs.push_back({inputs.empty() ? "the first result" : "the second result", file});
   check_apart(outputs_of(values), inputs);
   const Comparison comparison = compare_files(files, all_arguments);
   if (!json_path.empty()) write_file(json_path, comparison_to_json(comparison));

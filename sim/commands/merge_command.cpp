@@ -51,8 +51,8 @@ ResultsFile read_all(const std::vector<std::string>& paths) {
   return all;
 }
 
-// Files are named by their shares (file_of, sim/sweep/share.hpp): 0-of-2 and 1-of-3 are no whole, though all points may be
-// there.
+// Files are named by their shares (file_of, sim/sweep/share.hpp): 0-of-2 and 1-of-3 are no whole, though all points may
+// be there.
 void warn_of_mixed_shares(const std::vector<std::string>& paths) {
   const std::string* first = nullptr;
   std::int64_t count = 0;
@@ -60,10 +60,11 @@ void warn_of_mixed_shares(const std::vector<std::string>& paths) {
     const std::optional<Share> share = share_of_file(path);
     if (!share) continue;
     if (first != nullptr && share->count != count) {
-      std::fprintf(stderr,
-                   "simtrain: warning: '%s' is one of %ld shares, '%s' one of %ld: shares of one number have all points "
-                   "once\n",
-                   first->c_str(), static_cast<long>(count), path.c_str(), static_cast<long>(share->count));
+      std::fprintf(
+          stderr,
+          "simtrain: warning: '%s' is one of %ld shares, '%s' one of %ld: shares of one number have all points "
+          "once\n",
+          first->c_str(), static_cast<long>(count), path.c_str(), static_cast<long>(share->count));
       return;
     }
     first = &path;

@@ -98,9 +98,9 @@ int rerun_prediction(const Request& request) {
 }
 
 using Again = AskedAgain (*)(const std::vector<std::string>&);
-const std::map<std::string, Again> kCommands{{"sweep", sweep_again},           {"flip", flip_again},
-                                             {"cost", cost_again},             {"collective", collective_again},
-                                             {"compare", compare_again},       {"describe", describe_again}};
+const std::map<std::string, Again> kCommands{{"sweep", sweep_again},     {"flip", flip_again},
+                                             {"cost", cost_again},       {"collective", collective_again},
+                                             {"compare", compare_again}, {"describe", describe_again}};
 
 // What may differ although the numbers are the same.
 nlohmann::json numbers_of(nlohmann::json document) {
@@ -138,8 +138,8 @@ int rerun_document(const Request& request, const nlohmann::json& then) {
     return 0;
   }
   const nlohmann::json difference = nlohmann::json::diff(before, after);
-  say(request, "Other numbers: " + counted(static_cast<std::int64_t>(difference.size()), "difference") + ", the first at " +
-                   difference.front().at("path").get<std::string>() + ".\n");
+  say(request, "Other numbers: " + counted(static_cast<std::int64_t>(difference.size()), "difference") +
+                   ", the first at " + difference.front().at("path").get<std::string>() + ".\n");
   return 1;
 }
 

@@ -86,9 +86,10 @@ void check_scales(const FlipRequest& request, double given, CrossingSearch& sear
   if (request.quantity == FlipQuantity::batch) return;
   for (const auto& [option, value] : {std::pair{"--from", request.least}, std::pair{"--to", request.most}})
     if (value && (*value < least || *value > most))
-      throw InputError(std::string(option) + ": " + format_value(request.quantity, *value) + " is not valid; expected " +
-                       format_value(request.quantity, least) + " to " + format_value(request.quantity, most) +
-                       ", as --" + std::string(name_of(request.quantity)) + "-scale allows");
+      throw InputError(std::string(option) + ": " + format_value(request.quantity, *value) +
+                       " is not valid; expected " + format_value(request.quantity, least) + " to " +
+                       format_value(request.quantity, most) + ", as --" + std::string(name_of(request.quantity)) +
+                       "-scale allows");
   if (!request.least) search.least = std::max(search.least, least);
   if (!request.most) search.most = std::min(search.most, most);
 }

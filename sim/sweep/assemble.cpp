@@ -1,11 +1,10 @@
 #include "sim/sweep/assemble.hpp"
 
-#include "sim/sweep/sweep_passport.hpp"
-
 #include <algorithm>
 
 #include "base/units.hpp"
 #include "sim/prediction/replicas.hpp"
+#include "sim/sweep/sweep_passport.hpp"
 
 namespace simtrain {
 

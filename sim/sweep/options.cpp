@@ -22,7 +22,9 @@ namespace {
 const std::set<std::string> kNoInputs{"grids", "help", "jobs", "memory", "processes", "scenario", "share", "version"};
 
 bool is_no_input(const std::string& option) {
-  const auto is_one_of = [&](const auto& names) { return std::find(names.begin(), names.end(), option) != names.end(); };
+  const auto is_one_of = [&](const auto& names) {
+    return std::find(names.begin(), names.end(), option) != names.end();
+  };
   return kNoInputs.contains(option) || is_one_of(kOutputOptions) || is_one_of(kShowingOptions);
 }
 

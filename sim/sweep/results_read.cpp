@@ -80,9 +80,10 @@ void read_line(const std::string& path, std::size_t number, std::string_view lin
     JsonObject object("it", "", value);
     read_object(object, inputs, states);
   } catch (const InputError& error) {
-    throw InputError("results file '" + path + "', line " + std::to_string(number) +
-                     ": is not what simtrain sweep wrote (" + error.what() +
-                     "); expected a whole line of JSON for each point, or take the line out to simulate its point again");
+    throw InputError(
+        "results file '" + path + "', line " + std::to_string(number) + ": is not what simtrain sweep wrote (" +
+        error.what() +
+        "); expected a whole line of JSON for each point, or take the line out to simulate its point again");
   }
 }
 

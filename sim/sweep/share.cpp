@@ -68,10 +68,10 @@ Share parse_share(const std::string& text, const Environment& environment) {
   if (share.count > kMostShares || share.index < 0 || share.index >= share.count)
     throw InputError("--share: '" + std::to_string(share.index) + "/" + std::to_string(share.count) +
                      "' is not valid; shares are counted from 0: expected " +
-                     (share.count > kMostShares ? "at most " + std::to_string(kMostShares) + " of them"
-                                                : "0/" + std::to_string(share.count) + " to " +
-                                                      std::to_string(share.count - 1) + "/" +
-                                                      std::to_string(share.count)));
+                     (share.count > kMostShares
+                          ? "at most " + std::to_string(kMostShares) + " of them"
+                          : "0/" + std::to_string(share.count) + " to " + std::to_string(share.count - 1) + "/" +
+                                std::to_string(share.count)));
   return share;
 }
 

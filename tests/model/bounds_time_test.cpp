@@ -33,7 +33,8 @@ class BoundsTime : public testing::Test {
   }
   ~BoundsTime() override { std::filesystem::remove_all(folder_); }
 
-  [[nodiscard]] BoundsResult bounds_of(const std::string& platform, Grid grid, const std::string& placement = "column-major") {
+  [[nodiscard]] BoundsResult bounds_of(const std::string& platform, Grid grid,
+                                       const std::string& placement = "column-major") {
     job_.plan.grid = grid;
     options_.platform = platform;
     options_.placement = parse_placement("--placement", placement);
@@ -76,8 +77,8 @@ class BoundsTime : public testing::Test {
 
 constexpr double kBandwidth_Bps = 1e9, kLatency_s = 1e-6;
 
-// dW of 800 floats over two ranks: a reduce-scatter of one round and an all-gather of one, 400 floats each; of the first
-// 400 are added, at 1e-8 s.
+// dW of 800 floats over two ranks: a reduce-scatter of one round and an all-gather of one, 400 floats each; of the
+// first 400 are added, at 1e-8 s.
 TEST_F(BoundsTime, OneAllReduceOfTwoRanks) {
   const BoundsResult bounds = bounds_of("crossbar:2,bandwidth=1GBps,latency=1us", {1, 2});
   expect_ratio_near_one("latency", 2 * kLatency_s, bounds.latency_s, 1e-6);
@@ -89,9 +90,9 @@ TEST_F(BoundsTime, OneAllReduceOfTwoRanks) {
   EXPECT_NEAR(bounds.waiting_s, 0, 1e-9);
 }
 
-// Two leaves with two hosts and one uplink each. Row-major, both columns lie across: in the all-gather of Y, one round of
-// 16 outputs of 8 samples in float, each uplink has two flows, so that it takes as long again. The rows' all-reduces stay
-// within their leaves.
+// Two leaves with two hosts and one uplink each. Row-major, both columns lie across: in the all-gather of Y, one round
+// of 16 outputs of 8 samples in float, each uplink has two flows, so that it takes as long again. The rows' all-reduces
+// stay within their leaves.
 TEST_F(BoundsTime, TwoFlowsOnAnUplinkTakeTwice) {
   const BoundsResult bounds =
       bounds_of("leaf-spine:2x2,spines=1,bandwidth=1GBps,latency=1ns,uplink-bandwidth=1GBps,uplink-latency=1ns", {2, 2},
@@ -99,7 +100,8 @@ TEST_F(BoundsTime, TwoFlowsOnAnUplinkTakeTwice) {
   const double gather_s = (16 * 8 * 4 + kEnvelopeBytes) / kBandwidth_Bps;
   expect_ratio_near_one("contention", gather_s, bounds.contention_s, 1e-3);
   // dW: the layer's 400 weights of a rank, 200 in each of two rounds.
-  expect_ratio_near_one("bandwidth", gather_s + 2 * (200 * 4 + kEnvelopeBytes) / kBandwidth_Bps, bounds.bandwidth_s, 1e-3);
+  expect_ratio_near_one("bandwidth", gather_s + 2 * (200 * 4 + kEnvelopeBytes) / kBandwidth_Bps, bounds.bandwidth_s,
+                        1e-3);
 }
 
 // One of two ranks at half speed: the mean rank computes half a time longer than the profile says. The other one waits

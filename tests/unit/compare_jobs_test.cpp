@@ -1,11 +1,10 @@
 // Which results can be compared, what is said of how they differ, and what are they called?
-#include "report/compare.hpp"
-
 #include <gtest/gtest.h>
 
 #include <functional>
 
 #include "base/error.hpp"
+#include "report/compare.hpp"
 #include "tests/support/compared_results.hpp"
 
 namespace simtrain {
@@ -22,7 +21,8 @@ TEST(Compare, TheNativeOneIsTheReference) {
   EXPECT_EQ(names(simulated(), native()), expected);
   NamedResult another = simulated();
   another.path = "another.json";
-  EXPECT_EQ(names(simulated(), another), (std::vector<std::string>{"simulated", "simulated.json", "another", "another.json"}));
+  EXPECT_EQ(names(simulated(), another),
+            (std::vector<std::string>{"simulated", "simulated.json", "another", "another.json"}));
   EXPECT_EQ(names(native(), native()), (std::vector<std::string>{"A", "native.json", "B", "native.json"}));
   EXPECT_EQ(comparison_to_text(compare(native(), simulated())), comparison_to_text(compare(simulated(), native())));
 }

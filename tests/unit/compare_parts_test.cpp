@@ -1,9 +1,8 @@
 // Kinds of exchanges, collectives and links of two results: are they set beside each other rightly?
-#include "report/compare.hpp"
-
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "report/compare.hpp"
 #include "tests/support/compared_results.hpp"
 
 namespace simtrain {

@@ -14,9 +14,9 @@ using Words = std::vector<std::string>;
 TEST(Messages, SuggestWhatIsNear) {
   const Words networks{"alexnet", "lenet", "mlp", "resnet50", "vgg16"};
   EXPECT_EQ(nearest("alexnt", networks), "alexnet");
-  EXPECT_EQ(nearest("mpl", networks), "mlp");         // two letters swapped are one slip
+  EXPECT_EQ(nearest("mpl", networks), "mlp");  // two letters swapped are one slip
   EXPECT_EQ(nearest("resnet", networks), "resnet50");
-  EXPECT_EQ(nearest("vgg", networks), "vgg16");       // its beginning
+  EXPECT_EQ(nearest("vgg", networks), "vgg16");  // its beginning
   EXPECT_EQ(nearest("transformer", networks), "");
   EXPECT_EQ(nearest("x", networks), "");
   EXPECT_EQ(nearest("alexnet", {}), "");
@@ -38,7 +38,8 @@ TEST(Messages, SayWhereJsonIsNoJson) {
   const std::string where = "result 'r.json', line ";
   EXPECT_EQ(refusal(""), where + "1: not valid JSON: the text ends early");
   EXPECT_EQ(refusal("{\"a\": 1,\n \"b\": "), where + "2: not valid JSON: the text ends early");
-  EXPECT_EQ(refusal("{\"a\": 1,\n \"b\": nix}"), where + "2: not valid JSON: expected a value at the end of ' \"b\": ni'");
+  EXPECT_EQ(refusal("{\"a\": 1,\n \"b\": nix}"),
+            where + "2: not valid JSON: expected a value at the end of ' \"b\": ni'");
   EXPECT_EQ(refusal("{\"a\" 1}"), where + "1: not valid JSON: expected ':' after the key at the end of '{\"a\" 1'");
   EXPECT_EQ(refusal("{a: 1}"), where + "1: not valid JSON: expected a key in quotes at the end of '{a'");
   EXPECT_EQ(refusal("[1 2]"), where + "1: not valid JSON: expected ',' or ']' at the end of '[1 2'");
@@ -49,7 +50,8 @@ TEST(Messages, SayWhereJsonIsNoJson) {
 }
 
 TEST(Messages, CommandsWithoutTheirOutputs) {
-  const Words typed{"--grid", "2x2", "--json", "r.json", "--trace-ranks=0-3", "--csv=-", "--seed", "2", "--color", "never"};
+  const Words typed{"--grid",  "2x2",    "--json", "r.json",  "--trace-ranks=0-3",
+                    "--csv=-", "--seed", "2",      "--color", "never"};
   EXPECT_EQ(without_outputs(typed), (Words{"--grid", "2x2", "--seed", "2"}));
 }
 
