@@ -1,6 +1,9 @@
 #include "base/apart.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/options.hpp"
 
 namespace simtrain {
@@ -21,10 +24,30 @@ bool same_file(const fs::path& a, const fs::path& b) {
 
 std::vector<NamedFile> outputs_of(const boost::program_options::variables_map& values) {
   std::vector<NamedFile> files;
-  for (const char* option : {"json", "csv", "report", "trace", "results"})
+  for (const char* option : kOutputOptions)
     if (values.count(option) > 0 && given(values, option))
       files.push_back({"--" + std::string(option), text_of(values, option)});
   return files;
+}
+
+bool takes_standard_output(const boost::program_options::variables_map& values) {
+  const std::vector<NamedFile> files = outputs_of(values);
+  return std::any_of(files.begin(), files.end(), [](const NamedFile& one) { return is_standard_output(one.path); });
+}
+
+std::vector<std::string> without_outputs(const std::vector<std::string>& arguments) {
+  std::vector<std::string> options;
+  for (const char* name : kOutputOptions) options.push_back("--" + std::string(name));
+  for (const char* name : kShowingOptions) options.push_back("--" + std::string(name));
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& one = arguments[i];
+    if (std::find(options.begin(), options.end(), one) != options.end())
+      ++i;
+    else if (std::find(options.begin(), options.end(), one.substr(0, one.find('='))) == options.end())
+      kept.push_back(one);
+  }
+  return kept;
 }
 
 void check_apart(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs) {

@@ -5,8 +5,10 @@
 
 namespace simtrain {
 
-std::string now_utc() {
-  const std::time_t now = std::time(nullptr);
+std::string now_utc() { return utc_text(std::time(nullptr)); }
+
+std::string utc_text(std::int64_t seconds) {
+  const std::time_t now = seconds;
   std::tm utc{};
   gmtime_r(&now, &utc);
   std::array<char, 32> text{};

@@ -10,18 +10,20 @@ namespace simtrain {
 
 namespace {
 
+// Letters put in, left out, exchanged, or swapped with the next one (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> previous(b.size() + 1), current(b.size() + 1);
-  std::iota(previous.begin(), previous.end(), std::size_t{0});
+  std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  std::iota(cost[0].begin(), cost[0].end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    current[0] = i;
+    cost[i][0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substitution = previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      current[j] = std::min({previous[j] + 1, current[j - 1] + 1, substitution});
+      const std::size_t substitution = cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, substitution});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
     }
-    std::swap(previous, current);
   }
-  return previous[b.size()];
+  return cost[a.size()][b.size()];
 }
 
 }  // namespace
@@ -30,13 +32,25 @@ std::string nearest(std::string_view word, const std::vector<std::string>& choic
   const auto best = std::min_element(choices.begin(), choices.end(), [&](const auto& a, const auto& b) {
     return edit_distance(word, a) < edit_distance(word, b);
   });
-  return best == choices.end() ? std::string() : *best;
+  if (best == choices.end()) return {};
+  constexpr std::size_t kPart = 3, kShortestBeginning = 3;
+  if (edit_distance(word, *best) <= std::max<std::size_t>(1, std::max(word.size(), best->size()) / kPart)) return *best;
+  if (word.size() < kShortestBeginning) return {};
+  const auto longer =
+      std::find_if(choices.begin(), choices.end(), [&](const auto& one) { return one.starts_with(word); });
+  return longer == choices.end() ? std::string() : *longer;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& choices) {
+  const std::string near = nearest(word, choices);
+  return near.empty() ? "" : "; did you mean '" + near + "'?";
 }
 
 std::string unknown_choice(std::string_view what, std::string_view word, const std::vector<std::string>& choices) {
   std::string text = std::string(what) + " '" + std::string(word) + "' is not known";
   if (choices.empty()) return text;
-  text += "; did you mean '" + nearest(word, choices) + "'? Known: ";
+  const std::string question = did_you_mean(word, choices);
+  text += question.empty() ? ". Known: " : question + " Known: ";
   for (std::size_t i = 0; i < choices.size(); ++i) text += (i ? ", " : "") + choices[i];
   return text;
 }

@@ -24,10 +24,15 @@ class Failure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The choice with the smallest edit distance to `word` (first one wins ties); empty when `choices` is empty.
+// The choice that `word` may have been meant to be: that with the smallest edit distance (the first one wins ties), if
+// it is at most a third of the longer one's letters, else one that begins with `word`. Empty when none is so near.
 std::string nearest(std::string_view word, const std::vector<std::string>& choices);
 
-// The text "network 'alexnt' is not known; did you mean 'alexnet'? Known: alexnet, mlp".
+// "; did you mean 'alexnet'?", or nothing when no choice is near.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& choices);
+
+// The text "network 'alexnt' is not known; did you mean 'alexnet'? Known: alexnet, mlp"; without the question when no
+// choice is near.
 std::string unknown_choice(std::string_view what, std::string_view word, const std::vector<std::string>& choices);
 
 // Runs `body` and turns exceptions into "PROGRAM: error: text" on stderr and an exit status: 2 for InputError, 1 for

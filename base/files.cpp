@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 #include <sstream>
 
 #include "base/error.hpp"
@@ -69,9 +71,18 @@ struct OutputFile::State {
   }
 };
 
+bool is_standard_output(const fs::path& path) { return path == "-"; }
+
 OutputFile::OutputFile(const fs::path& path) : state_(std::make_unique<State>()) {
-  check_writable("output file", path);
+  check_output("output file", path);
   state_->path = path;
+  if (is_standard_output(path)) {
+    std::cout.flush();
+    std::fflush(stdout);
+    state_->descriptor = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    if (state_->descriptor < 0) state_->fail();
+    return;
+  }
   std::error_code ignored;
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) {
     state_->descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
@@ -126,10 +137,15 @@ void check_writable(std::string_view option, const fs::path& path) {
   };
   std::error_code ignored;
   if (path.empty()) refuse("is empty; expected the name of a file");
+  if (is_standard_output(path)) refuse("cannot be standard output; expected the name of a file (./- is one)");
   if (fs::is_directory(path, ignored)) refuse("is a folder; expected the name of a file");
   const fs::path folder = folder_of(path);
   if (!fs::is_directory(folder, ignored)) refuse("the folder '" + folder.string() + "' does not exist");
   if (::access(folder.c_str(), W_OK) != 0) refuse("the folder '" + folder.string() + "' is not writable");
+}
+
+void check_output(std::string_view option, const fs::path& path) {
+  if (!is_standard_output(path)) check_writable(option, path);
 }
 
 fs::path data_folder() {

@@ -13,10 +13,13 @@ namespace simtrain {
 // The file's text. InputError "WHAT 'PATH': cannot be read: REASON" if that fails. `what` e.g. "profile".
 std::string read_file(std::string_view what, const std::filesystem::path& path);
 
+// "-", where an output may be standard output: a file of this name is "./-".
+bool is_standard_output(const std::filesystem::path& path);
+
 // A file that is written bit by bit, under a temporary name in the same folder; finish() syncs it, then renames it over
 // `path`: whoever reads `path` sees the old file or the whole new one. A symbolic link stays one; a device or a pipe
-// takes the text as it comes. On failure all throw InputError (folder missing, not writable) or Failure (disk full).
-// Without finish() there is neither a temporary file in the end nor a changed `path`.
+// takes the text as it comes, and so does standard output. On failure all throw InputError (folder missing, not
+// writable) or Failure (disk full). Without finish() there is neither a temporary file in the end nor a changed `path`.
 class OutputFile {
  public:
   explicit OutputFile(const std::filesystem::path& path);
@@ -37,8 +40,10 @@ class OutputFile {
 void write_file(const std::filesystem::path& path, std::string_view text);
 
 // Fails now, before hours of work, with the InputError that write_file would end in: the folder is missing or not
-// writable, or `path` is a folder.
+// writable, or `path` is a folder. Standard output is refused.
 void check_writable(std::string_view option, const std::filesystem::path& path);
+// The same of an output that may be standard output.
+void check_output(std::string_view option, const std::filesystem::path& path);
 
 // Shipped data lives in <data>/platforms, <data>/scenarios, <data>/profiles. <data> is $SIMTRAIN_DATA if set, else
 // share/simtrain beside the bin folder that holds the running program; the build tree is laid out alike.

@@ -11,12 +11,38 @@ namespace simtrain {
 
 using nlohmann::json;
 
+namespace {
+
+std::string file_text(std::string_view what, const std::string& path) {
+  return std::string(what) + (path.empty() ? "" : " '" + path + "'");
+}
+
+// What the library was parsing when it gave up, in our words; its texts begin with its own names and numbers.
+std::string expected_there(const std::string& library_text) {
+  using Words = std::pair<std::string_view, const char*>;
+  for (const auto& [parsing, expected] :
+       {Words{"parsing object key", "a key in quotes"}, Words{"parsing object separator", "':' after the key"},
+        Words{"parsing object -", "',' or '}'"}, Words{"parsing array -", "',' or ']'"}})
+    if (library_text.find(parsing) != std::string::npos) return expected;
+  return library_text.find("expected end of input") != std::string::npos ? "nothing more" : "a value";
+}
+
+// "found 'tru' where a value was expected". `byte`: of the last one read, counted from 1.
+std::string malformed(std::string_view text, std::size_t byte, const std::string& library_text) {
+  constexpr std::size_t kShown = 20;
+  const std::string_view read = text.substr(0, byte);
+  const std::size_t line = read.rfind('\n', read.empty() ? 0 : read.size() - 2) + 1;  // npos + 1 is 0
+  std::string found(read.substr(std::max(line, read.size() > kShown ? read.size() - kShown : 0)));
+  for (char& c : found)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  return "not valid JSON: expected " + expected_there(library_text) + " at the end of '" + found + "'";
+}
+
+}  // namespace
+
 json parse_json(std::string_view what, const std::string& path, std::string_view text) {
   if (std::optional<json> plain = parse_plain_json(text)) return *std::move(plain);
-  const auto place = [&](std::size_t byte) {
-    const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(byte, text.size()));
-    return std::string(what) + " '" + path + "', line " + std::to_string(1 + std::count(text.begin(), end, '\n'));
-  };
+  const std::string file = file_text(what, path);
   // The library keeps the last of two equal keys without a word; a profile with two "samples" is a mistake.
   std::vector<std::set<std::string>> keys;
   std::string duplicate;
@@ -29,14 +55,19 @@ json parse_json(std::string_view what, const std::string& path, std::string_view
   };
   try {
     json document = json::parse(text, watch);
-    if (!duplicate.empty())
-      throw InputError(std::string(what) + " '" + path + "', key '" + duplicate + "': stands there twice");
+    if (!duplicate.empty()) throw InputError(file + ", key '" + duplicate + "': stands there twice");
     return document;
   } catch (const json::parse_error& error) {
-    const bool ended = error.byte > text.size();
-    throw InputError(place(error.byte) + ": not valid JSON: " + (ended ? "the file ends early" : error.what()));
-  } catch (const json::exception& error) {  // a number such as 1e400
-    throw InputError(std::string(what) + " '" + path + "': not valid JSON: " + error.what());
+    const std::size_t byte = std::min(error.byte, text.size());
+    const auto lines = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(byte), '\n');
+    throw InputError(
+        file + ", line " + std::to_string(1 + lines) + ": " +
+        (error.byte > text.size() ? "not valid JSON: the text ends early" : malformed(text, byte, error.what())));
+  } catch (const json::exception& error) {
+    const std::string library_text = error.what();
+    const std::size_t number = library_text.find('\'');
+    throw InputError(file + ": not valid JSON: a number is too large" +
+                     (number == std::string::npos ? "" : ": " + library_text.substr(number)));
   }
 }
 
@@ -46,7 +77,7 @@ JsonObject::JsonObject(std::string_view what, std::string path, const json& valu
 JsonObject::JsonObject(std::shared_ptr<const Source> source, const json& value, std::string place)
     : source_(std::move(source)), place_(std::move(place)), value_(&value) {
   if (!value.is_object())
-    throw InputError(source_->what + " '" + source_->path + "'" + (place_.empty() ? "" : ", key '" + place_ + "'") +
+    throw InputError(file_text(source_->what, source_->path) + (place_.empty() ? "" : ", key '" + place_ + "'") +
                      ": expected an object {…}, found " + value.type_name());
 }
 
@@ -74,7 +105,7 @@ std::string JsonObject::full_key(std::string_view key) const {
 }
 
 void JsonObject::refuse(std::string_view key, const std::string& why) const {
-  throw InputError(source_->what + " '" + source_->path + "', key '" + full_key(key) + "': " + why);
+  throw InputError(file_text(source_->what, source_->path) + ", key '" + full_key(key) + "': " + why);
 }
 
 const json& JsonObject::get(std::string_view key) {

@@ -18,7 +18,8 @@
 
 namespace simtrain {
 
-// InputError "WHAT 'PATH', line L: not valid JSON: …" for malformed or truncated text. Duplicate keys are refused.
+// InputError "WHAT 'PATH', line L: not valid JSON: expected …" for malformed or truncated text. Duplicate keys are
+// refused. An empty path: WHAT says it all.
 nlohmann::json parse_json(std::string_view what, const std::string& path, std::string_view text);
 
 class JsonObject {

@@ -26,12 +26,9 @@ std::string without_dashes(std::string name) {
 }
 
 [[noreturn]] void refuse_unknown(const std::string& name, const po::options_description& known) {
-  std::vector<std::string> choices;
-  for (const std::string& choice : names_of(known)) choices.push_back("--" + choice);
-  if (without_dashes(name) == "h") throw InputError("option '-h' is not known; did you mean '--help'?");
-  const std::string word = "--" + without_dashes(name);
-  throw InputError("option '" + word + "' is not known; did you mean '" + nearest(word, choices) +
-                   "'? --help lists them all");
+  const std::string word = without_dashes(name), near = word == "h" ? "help" : nearest(word, names_of(known));
+  throw InputError("option '" + std::string(word.size() > 1 ? "--" : "-") + word + "' is not known" +
+                   (near.empty() ? ";" : "; did you mean '--" + near + "'?") + " --help lists them all");
 }
 
 // The library's own texts are about its classes; ours name the option.
@@ -41,8 +38,6 @@ auto with_our_errors(const po::options_description& known, const Parse& parse) {
     return parse();
   } catch (const po::unknown_option& error) {
     refuse_unknown(error.get_option_name(), known);
-  } catch (const po::too_many_positional_options_error&) {
-    throw InputError("an argument stands alone, without an option before it; expected --option VALUE");
   } catch (const po::multiple_occurrences& error) {
     throw InputError(error.get_option_name() + ": given more than once");
   } catch (const po::error& error) {
@@ -90,15 +85,17 @@ po::variables_map parse_options(const std::vector<std::string>& arguments, const
   return with_our_errors(known, [&] {
     namespace style = po::command_line_style;
     po::variables_map values;
-    const po::positional_options_description none;
     for (const std::string& argument : arguments)
       if (argument == "--" || (argument.size() > 1 && argument[0] == '-' && std::isalpha(argument[1]) != 0))
         refuse_unknown(argument, known);  // short options: there are none
     const auto parsed = po::command_line_parser(arguments)
                             .options(known)
-                            .positional(none)
                             .style(style::allow_long | style::long_allow_adjacent | style::long_allow_next)
                             .run();
+    for (const auto& option : parsed.options)
+      if (option.position_key >= 0)
+        throw InputError("argument '" + option.value.front() +
+                         "' stands alone, without an option before it; expected --option VALUE");
     po::store(parsed, values);
     if (values.contains("scenario") && !values.contains("help"))
       read_scenario(values["scenario"].as<std::string>(), known, one_of, values);

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "base/apart.hpp"
 #include "base/error.hpp"
 #include "base/options.hpp"
 
@@ -45,6 +46,8 @@ void add_color_option(po::options_description& options) {
                         "of the text: always, never, or auto (on a terminal, unless NO_COLOR is set)");
 }
 
+namespace {
+
 bool wants_color(const po::variables_map& values) {
   const std::string when = text_of(values, "color");
   if (when == "always" || when == "never") return when == "always";
@@ -52,6 +55,12 @@ bool wants_color(const po::variables_map& values) {
   // mpirun gives ranks a terminal of its own, whatever its own output is.
   if (!environment("OMPI_COMM_WORLD_SIZE").empty()) return false;
   return ::isatty(STDOUT_FILENO) == 1 && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+}
+
+}  // namespace
+
+ReportStyle report_style(const po::variables_map& values) {
+  return {.shown = !takes_standard_output(values), .color = wants_color(values)};
 }
 
 std::string in_color(const std::string& page) {
@@ -71,6 +80,8 @@ std::string in_color(const std::string& page) {
   return text;
 }
 
-void print_report(const std::string& page, bool color) { std::cout << (color ? in_color(page) : page) << std::flush; }
+void print_report(const std::string& page, const ReportStyle& style) {
+  if (style.shown) std::cout << (style.color ? in_color(page) : page) << std::flush;
+}
 
 }  // namespace simtrain

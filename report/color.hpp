@@ -10,15 +10,20 @@ namespace simtrain {
 // --color auto|always|never
 void add_color_option(boost::program_options::options_description& options);
 
-// What --color says of standard output. auto: in colour on a terminal, unless it is a dumb one or the environment has
-// NO_COLOR (https://no-color.org). InputError for another word.
-bool wants_color(const boost::program_options::variables_map& values);
+// How reports go to standard output.
+struct ReportStyle {
+  bool shown = true;   // not where an output has taken it: --json -
+  bool color = false;  // what --color says. auto: in colour on a terminal, unless it is a dumb one or the environment
+                       // has NO_COLOR (https://no-color.org)
+};
+// InputError for another word.
+ReportStyle report_style(const boost::program_options::variables_map& values);
 
 // The text of a Page (report/page.hpp), whose headings are the lines that are not indented, with the escape sequences
 // of ISO 6429 (SGR); without them it is the same.
 std::string in_color(const std::string& page);
 
 // To standard output, all of it.
-void print_report(const std::string& page, bool color);
+void print_report(const std::string& page, const ReportStyle& style);
 
 }  // namespace simtrain

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <tuple>
 
 #include "base/error.hpp"
@@ -131,8 +132,10 @@ void refuse(const NamedResult& a, const NamedResult& b, const std::vector<Mentio
                    (a.result.kind == b.result.kind ? "networks: " : "jobs: ") + text + "; expected the same in both");
 }
 
-// What tells two results of one kind apart at a glance, if it is short enough for the head of a column.
-std::pair<std::string, std::string> labels_of(const std::vector<Mention>& work, const std::vector<Mention>& others) {
+// What tells two results of one kind apart at a glance, if it is short enough for the head of a column; else the names
+// of their files, which whoever asked knows.
+std::pair<std::string, std::string> labels_of(const Comparison& comparison) {
+  const std::vector<Mention>&work = comparison.job_differences, &others = comparison.mentions;
   constexpr std::size_t kMost = 14;
   for (const char* what : {"grid", "strategy", "collectives", "batch", "overlap", "platform", "placement"})
     for (const std::vector<Mention>* mentions : {&work, &others})
@@ -141,7 +144,13 @@ std::pair<std::string, std::string> labels_of(const std::vector<Mention>& work, 
           const std::string unit = mention.what == "batch" || mention.what == "overlap" ? mention.what + " " : "";
           return {unit + printable(mention.reference), unit + printable(mention.other)};
         }
-  return {"A", "B"};
+  const auto stem = [](const ComparedResult& one) {
+    return printable(std::filesystem::path(one.path).stem().string());
+  };
+  const std::string ours = stem(comparison.reference), theirs = stem(comparison.other);
+  constexpr std::size_t kMostOfName = 12;
+  const bool short_enough = std::max(text_width(ours), text_width(theirs)) <= kMostOfName;
+  return short_enough && ours != theirs ? std::pair{ours, theirs} : std::pair<std::string, std::string>{"A", "B"};
 }
 
 }  // namespace
@@ -169,9 +178,7 @@ Comparison compare(const NamedResult& a, const NamedResult& b) {
   const Result& theirs = comparison.other.result;
   comparison.job_differences = job_differences(ours, theirs);
   comparison.mentions = circumstances(ours, theirs);
-  if (alike)
-    std::tie(comparison.reference.label, comparison.other.label) =
-        labels_of(comparison.job_differences, comparison.mentions);
+  if (alike) std::tie(comparison.reference.label, comparison.other.label) = labels_of(comparison);
 
   // Of one iteration the median is the mean.
   const bool repeated = ours.iteration_seconds.size() > 1 || theirs.iteration_seconds.size() > 1;

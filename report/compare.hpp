@@ -59,7 +59,8 @@ struct LinkContrast {
 };
 
 struct ComparedResult {
-  // "native", "simulated"; of one kind, in the order given: what tells them apart, "32x8" and "16x16", else "A", "B"
+  // "native", "simulated"; of one kind, in the order given: what tells them apart, "32x8" and "16x16", names of files,
+  // else "A", "B"
   std::string label;
   std::string path;
   Result result;
@@ -87,6 +88,8 @@ struct Comparison {
   // Of two simulated results, by |difference|, largest first: kinds of collectives, classes of links.
   std::vector<CollectiveContrast> collectives;
   std::vector<LinkContrast> links;
+
+  std::optional<Passport> passport = {};
 
   // Whether the differences add up to so little that they are better understood one by one: to less than a tenth of
   // absolute_difference_s.

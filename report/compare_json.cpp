@@ -2,6 +2,7 @@
 
 #include "report/compare.hpp"
 #include "report/json_value.hpp"
+#include "report/passport_json.hpp"
 
 namespace simtrain {
 
@@ -9,7 +10,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int kComparisonSchemaVersion = 3;  // docs/compare.schema.json
+constexpr int kComparisonSchemaVersion = 4;  // docs/compare.schema.json
 
 ordered_json optional(const char* key, const std::optional<double>& value) {
   return value ? finite(key, *value) : ordered_json(nullptr);
@@ -67,7 +68,8 @@ ordered_json write(const Comparison& comparison, const PhaseContrast& one) {
 }  // namespace
 
 std::string comparison_to_json(const Comparison& comparison) {
-  ordered_json document = {{"schema", "simtrain-comparison"}, {"schema_version", kComparisonSchemaVersion}};
+  ordered_json document = {
+      {"schema", "simtrain-comparison"}, {"schema_version", kComparisonSchemaVersion}, {"version", SIMTRAIN_VERSION}};
   document["reference"] = write(comparison.reference);
   document["other"] = write(comparison.other);
   document["job_differences"] = write(comparison.job_differences);
@@ -97,6 +99,7 @@ std::string comparison_to_json(const Comparison& comparison) {
                                    {"reference_bytes", finite("reference_bytes", one.reference_bytes)},
                                    {"other_bytes", finite("other_bytes", one.other_bytes)}});
   }
+  add_passport(comparison.passport, document);
   return json_text(document);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "report/collective_of.hpp"
+#include "report/csv_field.hpp"
 
 namespace simtrain {
 
@@ -15,13 +16,6 @@ std::string number(double value) {
   std::array<char, 32> digits{};
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
   return {digits.data(), end};
-}
-
-std::string quoted(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string field = "\"";
-  for (const char c : text) field += c == '"' ? "\"\"" : std::string(1, c);
-  return field + "\"";
 }
 
 // One phase of a layer: what it takes, and of an exchange what it is.
@@ -48,15 +42,9 @@ constexpr std::string_view kHeader =
 std::vector<std::string> fields(const Result& result, const LayerResult& layer, const Row& row) {
   const LayerGrid grid = layer.grid.value_or(LayerGrid{result.job.grid_rows, result.job.grid_columns});
   const auto at = static_cast<std::size_t>(row.phase);
-  std::vector<std::string> fields{layer.name,
-                                  layer.kind,
-                                  std::to_string(grid.rows),
-                                  std::to_string(grid.columns),
-                                  std::to_string(layer.strips),
-                                  kPhaseKeys[at],
-                                  number(row.seconds.mean),
-                                  number(row.seconds.min),
-                                  number(row.seconds.max)};
+  std::vector<std::string> fields{csv_text(layer.name),         csv_text(layer.kind),         std::to_string(grid.rows),
+                                  std::to_string(grid.columns), std::to_string(layer.strips), kPhaseKeys[at],
+                                  number(row.seconds.mean),     number(row.seconds.min),      number(row.seconds.max)};
   if (at < layer.phases.size() && layer.phases[at]) {
     const PhaseResult& phase = *layer.phases[at];
     for (const double value : {phase.median_s, phase.p5_s, phase.p95_s, phase.begin_s.mean, phase.end_s.mean})
@@ -71,7 +59,7 @@ std::vector<std::string> fields(const Result& result, const LayerResult& layer, 
   const CollectiveResult& exchange = *row.exchange;
   const bool formulas = result.kind != "native";
   fields.insert(fields.end(),
-                {number(exchange.waited_s()), number(exchange.reduction_s), exchange.algorithm,
+                {number(exchange.waited_s()), number(exchange.reduction_s), csv_text(exchange.algorithm),
                  std::to_string(exchange.group_size), number(exchange.bytes_sent.mean), number(exchange.bytes_sent.min),
                  number(exchange.bytes_sent.max), number(exchange.messages),
                  formulas ? number(exchange.alpha_beta_s) : "", formulas ? number(exchange.paper_s) : ""});
@@ -84,7 +72,7 @@ std::string to_csv(const Result& result) {
   std::string text(kHeader);
   for (const LayerResult& layer : result.layers)
     for (const Row& row : rows_of(layer)) {
-      for (const std::string& field : fields(result, layer, row)) text += quoted(field) + ",";
+      for (const std::string& field : fields(result, layer, row)) text += field + ",";
       text.back() = '\n';
     }
   return text;

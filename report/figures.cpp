@@ -67,12 +67,10 @@ std::string key_figures(const Result& result) {
   return "<dl class=\"cards\">\n" + cards + "</dl>\n";
 }
 
-std::string origin(const Result& result) {
-  if (!result.passport) return "";
-  const Passport& passport = *result.passport;
+std::string origin(const Passport& passport, const std::string& version) {
   std::string facts = fact("command", shell_command(passport.program, passport.arguments));
-  std::string versions = passport.program + " " + result.version;
-  for (const auto& [name, version] : passport.versions) versions += ", " + name + " " + version;
+  std::string versions = passport.program + " " + version;
+  for (const auto& [name, one] : passport.versions) versions += ", " + name + " " + one;
   facts += fact("versions", versions);
   for (const PassportInput& input : passport.inputs)
     facts += fact(input.option, input.name + ", SHA-256 " + input.sha256);

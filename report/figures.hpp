@@ -14,8 +14,9 @@ std::string layers_figure(const Result& result, std::vector<Chart>& charts);
 std::string memory_figure(const Result& result, std::vector<Chart>& charts);
 // What each rank of the timeline does, with the stretches as a table to be opened.
 std::string timeline_figure(const Result& result, std::vector<Chart>& charts);
-// The command, versions and files of the result's passport; not when and where, so that equal input gives equal bytes.
-std::string origin(const Result& result);
+// The command, versions (the program's is `version`) and files of a passport; not when and where, so that equal input
+// gives equal bytes.
+std::string origin(const Passport& passport, const std::string& version);
 // Use by class of links; on a torus of two or three dimensions and up to 512 hosts by place too (report/link_maps.cpp).
 std::string links_figure(const Result& result);
 

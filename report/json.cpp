@@ -200,7 +200,7 @@ ordered_json finite(const char* key, double value) {
 }
 
 ordered_json to_json_value(const Result& result) {
-  ordered_json value = {{"schema", "simtrain-result"},
+  ordered_json value = {{"schema", kResultSchema},
                         {"schema_version", kResultSchemaVersion},
                         {"kind", result.kind},
                         {"version", result.version},
@@ -230,7 +230,7 @@ ordered_json to_json_value(const Result& result) {
   for (const LayerResult& layer : result.layers) value["layers"].push_back(write(layer));
   if (result.links) value["links"] = to_json_value(*result.links);
   if (result.timeline) value["timeline"] = to_json_value(*result.timeline);
-  if (result.passport) value["passport"] = to_json_value(*result.passport);
+  add_passport(result.passport, value);
   return value;
 }
 

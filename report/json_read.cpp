@@ -280,7 +280,8 @@ void check_totals(JsonObject from, const Result& result) {
 
 void check_schema(JsonObject& root) {
   const std::string schema = root.text("schema");
-  if (schema != "simtrain-result") root.refuse("schema", "expected \"simtrain-result\", found \"" + schema + "\"");
+  if (schema != kResultSchema)
+    root.refuse("schema", std::string("expected \"") + kResultSchema + "\", found \"" + schema + "\"");
   const std::int64_t version = root.integer("schema_version", 0);
   if (version != kResultSchemaVersion)
     root.refuse("schema_version", "is " + std::to_string(version) + ", but this program reads version " +

@@ -15,7 +15,9 @@ struct InputFile {
   std::filesystem::path path;
 };
 
-// Reads the files for their hashes; by this host, now. InputError when one is gone.
+// Reads the files for their hashes; by this host, now, or when SOURCE_DATE_EPOCH says in the environment
+// (https://reproducible-builds.org/specs/source-date-epoch), so that two results can be the same to the last byte.
+// InputError when a file is gone, or the variable is no number.
 Passport make_passport(const std::string& program, const std::vector<std::string>& arguments,
                        const std::map<std::string, std::string>& versions, const std::vector<InputFile>& files);
 

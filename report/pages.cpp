@@ -19,7 +19,7 @@ std::string prediction_page(const Result& result) {
     if (name == "timeline") return timeline_figure(result, charts);
     if (name == "links") return links_figure(result);
     if (name == "memory") return memory_figure(result, charts);
-    if (name == "origin") return origin(result);
+    if (name == "origin" && result.passport) return origin(*result.passport, result.version);
     return "";
   };
   const std::string body = to_html(report, draw);
@@ -29,34 +29,46 @@ std::string prediction_page(const Result& result) {
   return web_page(title + " - simtrain", body, charts);
 }
 
-std::string sweep_page(const Page& report, const std::vector<SweepBar>& bars) {
+namespace {
+
+Chart sweep_chart(const std::vector<SweepBar>& bars) {
+  double most_s = 0;
+  for (const SweepBar& bar : bars) most_s = std::max(most_s, bar.result->iteration_s);
+  const TimeScale time(most_s);
+  Chart chart{.id = "chart-sweep",
+              .description = "Bars of " + counted(static_cast<std::int64_t>(bars.size()), "point") +
+                             ", fastest first: computing, communication and the rest of the iteration, stacked. The "
+                             "table after it has the numbers.",
+              .caption = "Computing and communication, " + time.unit() + " per iteration, mean over ranks",
+              .unit = time.unit(),
+              .labels = {},
+              .series = {}};
+  nlohmann::ordered_json compute, communication, neither;
+  for (const SweepBar& bar : bars) {
+    chart.labels.push_back(bar.label);
+    const double computing_s = bar.result->compute_s(), exposed_s = bar.result->exposed_s();
+    compute.push_back(time.in_unit(computing_s));
+    communication.push_back(time.in_unit(exposed_s));
+    neither.push_back(time.in_unit(std::max(0.0, bar.result->iteration_s - computing_s - exposed_s)));
+  }
+  chart.series = {{"computing", static_cast<int>(Phase::forward), std::move(compute)},
+                  {"communication", static_cast<int>(Phase::reduce_data), std::move(communication)},
+                  {"neither", -1, std::move(neither)}};
+  return chart;
+}
+
+}  // namespace
+
+std::string sweep_page(const Page& report, const std::vector<SweepBar>& bars, const std::optional<Passport>& passport) {
   std::vector<Chart> charts;
   const auto draw = [&](const std::string& name) -> std::string {
-    if (name != "sweep" || bars.empty()) return "";
-    double most_s = 0;
-    for (const SweepBar& bar : bars) most_s = std::max(most_s, bar.result->iteration_s);
-    const TimeScale time(most_s);
-    Chart chart{.id = "chart-sweep",
-                .description = "Bars of " + counted(static_cast<std::int64_t>(bars.size()), "point") +
-                               ", fastest first: computing, communication and the rest of the iteration, stacked. The "
-                               "table after it has the numbers.",
-                .caption = "Computing and communication, " + time.unit() + " per iteration, mean over ranks",
-                .unit = time.unit(),
-                .labels = {},
-                .series = {}};
-    nlohmann::ordered_json compute, communication, neither;
-    for (const SweepBar& bar : bars) {
-      chart.labels.push_back(bar.label);
-      const double computing_s = bar.result->compute_s(), exposed_s = bar.result->exposed_s();
-      compute.push_back(time.in_unit(computing_s));
-      communication.push_back(time.in_unit(exposed_s));
-      neither.push_back(time.in_unit(std::max(0.0, bar.result->iteration_s - computing_s - exposed_s)));
-    }
-    chart.series = {{"computing", static_cast<int>(Phase::forward), std::move(compute)},
-                    {"communication", static_cast<int>(Phase::reduce_data), std::move(communication)},
-                    {"neither", -1, std::move(neither)}};
-    charts.push_back(chart);
-    return figure_html(chart);
+    if (name == "origin") return passport ? origin(*passport, SIMTRAIN_VERSION) : "";
+    if (bars.empty()) return "";
+    if (name == "sweep") return figure_html(charts.emplace_back(sweep_chart(bars)));
+    if (name == "layers") return layers_figure(*bars.front().result, charts);
+    if (name == "links") return links_figure(*bars.front().result);
+    if (name == "memory") return memory_figure(*bars.front().result, charts);
+    return "";
   };
   const std::string body = to_html(report, draw);
   return web_page((report.blocks().empty() ? "Sweep" : report.blocks().front().text) + " - simtrain", body, charts);

@@ -1,6 +1,7 @@
 // Pages for people: what the terminal says, with charts and key figures, in a file of its own.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ struct SweepBar {
   std::string label;
   const Result* result;
 };
-// `report`: of the sweep, with a figure "sweep"; its first heading is the page's title. `bars`: fastest first.
-std::string sweep_page(const Page& report, const std::vector<SweepBar>& bars);
+// `report`: of the sweep, with a figure "sweep", and, of the fastest point, "layers", "links" and "memory"; its first
+// heading is the page's title. `bars`: fastest first.
+std::string sweep_page(const Page& report, const std::vector<SweepBar>& bars, const std::optional<Passport>& passport);
 
 }  // namespace simtrain

@@ -15,6 +15,10 @@ nlohmann::ordered_json to_json_value(const Passport& passport) {
           {"made", {{"host", passport.host}, {"date", passport.date}}}};
 }
 
+void add_passport(const std::optional<Passport>& passport, nlohmann::ordered_json& document) {
+  if (passport) document["passport"] = to_json_value(*passport);
+}
+
 Passport read_passport(JsonObject from) {
   Passport passport;
   passport.program = from.text("program");

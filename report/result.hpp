@@ -13,6 +13,7 @@
 
 namespace simtrain {
 
+inline constexpr const char* kResultSchema = "simtrain-result";
 inline constexpr int kResultSchemaVersion = 3;  // docs/result.schema.json
 
 // Over ranks, unless it says more.

@@ -25,6 +25,8 @@ void add_strategy_search(Page& page, const Result& result);
 void add_placement_trials(Page& page, const Result& result);
 void add_slow_parts(Page& page, const Result& result);
 void add_links(Page& page, const Result& result);
+// What the rank that needs most needs, beside the host's, with the figure "memory".
+void add_memory(Page& page, const Result& result);
 
 // Whether the memory of a host's ranks fits the host's; true when the host's is not known.
 bool fits_host(const MemoryResult& memory);

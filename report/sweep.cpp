@@ -8,6 +8,7 @@
 #include "base/units.hpp"
 #include "report/page.hpp"
 #include "report/pages.hpp"
+#include "report/sections.hpp"
 #include "report/sweep_columns.hpp"
 #include "report/sweep_ranking.hpp"
 #include "report/sweep_replicas.hpp"
@@ -160,6 +161,16 @@ std::string lower_bound_text(const SweepPoint& point) {
 
 std::string error_text(const SweepPoint& point) { return point.result || point.skipped ? "" : point.error; }
 
+// The first of the ranking, layer by layer; links and memory.
+void add_fastest(Page& page, const std::string& label, const Result& result) {
+  page.heading("The fastest, " + label + ", in detail");
+  page.sentence("simtrain with its options shows the rest, and what ranks do.");
+  add_layers(page, result);
+  add_links(page, result);
+  page.figure("links");
+  add_memory(page, result);
+}
+
 Page report_of(const Sweep& sweep) {
   Page page;
   const std::vector<std::size_t> order = ranking_of(sweep);
@@ -180,7 +191,10 @@ std::string sweep_to_page(const Sweep& sweep) {
   order.resize(std::min(order.size(), kMostBars));
   std::vector<SweepBar> bars;
   for (const std::size_t i : order) bars.push_back({label_of(sweep, sweep.points[i]), &*sweep.points[i].result});
-  return sweep_page(report_of(sweep), bars);
+  Page page = report_of(sweep);
+  if (!bars.empty()) add_fastest(page, bars.front().label, *bars.front().result);
+  page.figure("origin", "Where it comes from");
+  return sweep_page(page, bars, sweep.passport);
 }
 
 }  // namespace simtrain

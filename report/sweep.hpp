@@ -34,6 +34,7 @@ struct SweepPoint {
 struct Sweep {
   std::vector<SweepDimension> dimensions;
   std::vector<SweepPoint> points;
+  std::optional<Passport> passport = {};
 };
 
 std::string sweep_to_text(const Sweep& sweep);

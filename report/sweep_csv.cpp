@@ -1,6 +1,7 @@
 // A sweep as CSV (RFC 4180): one line for each point, all figures in seconds and bytes.
 #include <nlohmann/json.hpp>
 
+#include "report/csv_field.hpp"
 #include "report/sections.hpp"
 #include "report/sweep.hpp"
 #include "report/sweep_ranking.hpp"
@@ -10,29 +11,24 @@ namespace simtrain {
 
 namespace {
 
-// Quoted where it must be: names may hold anything.
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
 // The shortest text that reads back as the same number.
 std::string number(double value) { return nlohmann::json(value).dump(); }
 
 class Line {
  public:
-  void add(const std::string& text) {
-    text_ += (any_ ? "," : "") + field(text);
-    any_ = true;
-  }
+  void add(const std::string& text) { append(csv_text(text)); }
+  void add(double value) { append(number(value)); }
   void add_empty(int fields) {
-    for (; fields > 0; --fields) add("");
+    for (; fields > 0; --fields) append("");
   }
   [[nodiscard]] std::string text() const { return text_ + "\r\n"; }
 
  private:
+  void append(const std::string& field) {
+    text_ += (any_ ? "," : "") + field;
+    any_ = true;
+  }
+
   std::string text_;
   bool any_ = false;
 };
@@ -47,15 +43,18 @@ void add_figures(const Result& result, double relative, std::size_t fastest, Lin
   for (const double value :
        {result.iteration_s, relative, result.images_per_s(), result.compute_s(), result.communication_s(),
         result.exposed_s(), result.alpha_beta_s(), result.paper_s(), result.memory.together()})
-    line.add(number(value));
-  line.add(result.memory.host ? number(*result.memory.host) : "");
+    line.add(value);
+  if (result.memory.host)
+    line.add(*result.memory.host);
+  else
+    line.add_empty(1);
   line.add(result.job.placement);
   if (!result.replicas) return line.add_empty(4);
   const Distribution seconds = result.replicas->iterations();
   for (const double value :
        {seconds.p5, seconds.median, seconds.p95,
         static_cast<double>(fastest) / static_cast<double>(result.replicas->iteration_seconds.size())})
-    line.add(number(value));
+    line.add(value);
 }
 
 const char* outcome_of(const SweepPoint& point) {
@@ -75,7 +74,10 @@ void add_point(const Sweep& sweep, const SweepPoint& point, Line& line) {
 }
 
 void add_end(const SweepPoint& point, Line& line) {
-  line.add(point.lower_bound_s ? number(*point.lower_bound_s) : "");
+  if (point.lower_bound_s)
+    line.add(*point.lower_bound_s);
+  else
+    line.add_empty(1);
   line.add(outcome_of(point));
   line.add(point.result ? "" : point.error);
 }

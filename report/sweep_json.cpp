@@ -1,6 +1,7 @@
 // A sweep as JSON: docs/sweep.schema.json.
 #include "base/units.hpp"
 #include "report/json_value.hpp"
+#include "report/passport_json.hpp"
 #include "report/sections.hpp"
 #include "report/sweep.hpp"
 #include "report/sweep_ranking.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int kSweepSchemaVersion = 1;
+constexpr int kSweepSchemaVersion = 2;
 
 // The grid, and what else tells the point from others.
 void add_place(const Sweep& sweep, const SweepPoint& point, ordered_json& value) {
@@ -82,7 +83,8 @@ ordered_json point_value(const Sweep& sweep, const SweepPoint& point) {
 }  // namespace
 
 std::string sweep_to_json(const Sweep& sweep) {
-  ordered_json document = {{"schema", "simtrain-sweep"}, {"schema_version", kSweepSchemaVersion}};
+  ordered_json document = {
+      {"schema", "simtrain-sweep"}, {"schema_version", kSweepSchemaVersion}, {"version", SIMTRAIN_VERSION}};
   const std::vector<std::size_t> order = ranking_of(sweep);
   const std::vector<std::size_t> fastest = fastest_counts(sweep, order);  // empty without replicas
   for (const SweepDimension& dimension : sweep.dimensions)
@@ -91,6 +93,7 @@ std::string sweep_to_json(const Sweep& sweep) {
   if (fastest.size() > 1) document["best_against_second"] = best_against_second(sweep, order);
   document["points"] = ordered_json::array();
   for (const SweepPoint& point : sweep.points) document["points"].push_back(point_value(sweep, point));
+  add_passport(sweep.passport, document);
   return json_text(document);
 }
 

@@ -28,6 +28,15 @@ std::string grid_text(const JobResult& job) {
   return text + " (" + counted(ranks, "rank") + ")";
 }
 
+// Whether no layer is on the job's grid, so that the grid only says how many ranks there are.
+bool on_other_grids(const Result& result) {
+  return !result.layers.empty() &&
+         std::all_of(result.layers.begin(), result.layers.end(), [&](const LayerResult& layer) {
+           return layer.grid &&
+                  (layer.grid->rows != result.job.grid_rows || layer.grid->columns != result.job.grid_columns);
+         });
+}
+
 // "1 x 256: conv1 to conv5; 32 x 8: fc6; 32 x 8 by columns: fc7", "2 strips x 512: ...": layers in a row that are split
 // alike; empty when all are as the job's grid says.
 std::string layer_grids_text(const Result& result) {
@@ -80,7 +89,11 @@ void add_job(Page& page, const Result& result) {
   const JobResult& job = result.job;
   page.heading("simtrain " + result.version + ": " + result.kind + " training iteration");
   page.fact("network", job.network + ", batch " + format_count(static_cast<double>(job.batch)));
-  page.fact("grid", grid_text(job));
+  if (on_other_grids(result))
+    page.fact("ranks", format_count(static_cast<double>(job.grid_rows) * job.grid_columns) + "; no layer is on " +
+                           std::to_string(job.grid_rows) + " x " + std::to_string(job.grid_columns));
+  else
+    page.fact("grid", grid_text(job));
   add_optional(page, "layers", layer_grids_text(result));
   if (result.platform) page.fact("platform", platform_text(*result.platform));
   if (result.platform) page.fact("messages", messages_text(*result.platform));
@@ -144,39 +157,6 @@ void add_prediction(Page& page, const Result& result) {
   }
   const double speed = result.images_per_s();
   page.fact("throughput", (speed >= 1000 ? format_count(speed) : print("%.3g", speed)) + " images/s");
-}
-
-// "The total is 0.62 % of the host's 96.0 GiB", "4 ranks of a host need 2.40 GiB, 2.50 % of its 96.0 GiB"
-std::string needs_text(const MemoryResult& memory, const std::string& one_rank) {
-  const std::string share = format_percent(memory.together() / *memory.host);
-  if (memory.ranks_on_host == 1) return one_rank + share + " of the host's " + format_bytes(*memory.host);
-  return counted(memory.ranks_on_host, "rank") + " of a host need " + format_bytes(memory.together()) + ", " + share +
-         " of its " + format_bytes(*memory.host);
-}
-
-void add_memory(Page& page, const Result& result) {
-  const MemoryResult& memory = result.memory;
-  page.heading("Memory per rank (the rank that needs most)");
-  page.figure("memory");
-  Table table({{.heading = "weights"},
-               {.heading = "gradients"},
-               {.heading = "momentum"},
-               {.heading = "activations"},
-               {.heading = "buffers"},
-               {.heading = "total"}});
-  std::vector<std::string> cells;
-  for (const double bytes :
-       {memory.weights, memory.gradients, memory.momentum, memory.activations, memory.buffers, memory.total()})
-    cells.push_back(bytes > 0 ? format_bytes(bytes) : "-");
-  table.row(std::move(cells));
-  page.table(table);
-  if (!memory.host)
-    page.sentence(std::string("Host memory unknown") +
-                  (result.platform ? ": the platform does not say; --host-memory does." : "."));
-  else if (fits_host(memory))
-    page.sentence(needs_text(memory, "The total is ") + ".");
-  else
-    page.warning("does not fit: " + needs_text(memory, "a rank needs " + format_bytes(memory.total()) + ", ") + ".");
 }
 
 // "fc8 (62.0 % of its compute)" for the layers that are outside the measured range by more than a tenth of their
@@ -261,8 +241,6 @@ void add_epochs(Page& page, const Result& result) {
 }
 
 }  // namespace
-
-bool fits_host(const MemoryResult& memory) { return !memory.host || memory.together() <= *memory.host; }
 
 void add_report(Page& page, const Result& result) {
   add_job(page, result);

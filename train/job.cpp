@@ -207,7 +207,7 @@ Job job_from(const po::variables_map& values) {
   count_epochs(values, job);
   if (given(values, "json")) {
     job.json_path = text_of(values, "json");
-    check_writable("--json", job.json_path);
+    check_output("--json", job.json_path);
   }
   return job;
 }

@@ -46,7 +46,7 @@ struct Request {
   bool help = false, version = false;
   Job job;
   TraceOptions trace;
-  bool color = false;
+  ReportStyle style;
   std::string lines;  // request_lines
   std::vector<std::string> arguments;
   std::vector<InputFile> files;
@@ -66,7 +66,7 @@ Request read_request(const std::vector<std::string>& arguments, const po::option
   refuse_auto(request.job.plan.strategy, "the rules that simtrain --strategy auto prints for a platform like this one");
   request.job.plan.grid = grid;
   request.trace = trace_from(values, request.job, ranks);
-  request.color = wants_color(values);
+  request.style = report_style(values);
   request.lines = request_lines(values, request.job);
   request.arguments = arguments;
   request.files = job_files(values);
@@ -172,7 +172,7 @@ int train(const Request& request, int rank) {
   result->timeline = std::move(timeline);
   result->passport =
       make_passport("mpitrain", request.arguments, {{"BLAS", native.blas}, {"MPI", native.mpi}}, request.files);
-  print_report(to_text(*result), request.color);  // first: a file that cannot be written must not lose the run
+  print_report(to_text(*result), request.style);  // first: a file that cannot be written must not lose the run
   write_trace(request.trace, *result, "mpitrain");
   result->timeline.reset();
   if (!job.json_path.empty()) write_file(job.json_path, to_json(*result));

@@ -144,6 +144,22 @@ void PlanBuilder::share_memory_of_gradients() {
   plan_.slots = static_cast<int>(free_after.size());
 }
 
+namespace {
+
+// How as many processes can share the batch. `grid`: of a layer, with more columns than there are samples.
+std::string ways_out(const PlanOptions& options, LayerType type, Grid grid) {
+  const auto processes = static_cast<int>(grid.size());
+  int columns = 1;
+  for (int c = 1; c <= std::min<std::int64_t>(options.batch, processes); ++c)
+    if (processes % c == 0) columns = c;
+  const std::string fewer = to_string(Grid{processes / columns, columns});
+  if (options.strategy.kind == Strategy::Kind::domain && type != LayerType::convolution)
+    return ", or, since only convolutions are cut into strips, --grid " + fewer;
+  return ", or fewer columns, such as " + fewer;
+}
+
+}  // namespace
+
 Plan make_plan(const Network& network, const PlanOptions& options) {
   const std::vector<LayerStrategy> strategies = decide(options.strategy, network, options.grid, options.batch);
   for (std::size_t i = 0; i < strategies.size(); ++i)
@@ -151,7 +167,7 @@ Plan make_plan(const Network& network, const PlanOptions& options) {
       throw InputError("--batch: " + std::to_string(options.batch) +
                        " samples cannot be split over the Pc = " + std::to_string(grid.columns) + " columns of grid " +
                        to_string(grid) + (grid == options.grid ? "" : " of layer '" + network.layers[i].name + "'") +
-                       "; expected a batch of at least Pc");
+                       "; expected a batch of at least Pc" + ways_out(options, network.layers[i].type, grid));
   return PlanBuilder(network, options).build();
 }
 

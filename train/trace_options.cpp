@@ -57,7 +57,7 @@ TraceOptions trace_from(const po::variables_map& values, const Job& job, std::in
   TraceOptions options;
   if (given(values, "trace")) {
     options.path = text_of(values, "trace");
-    check_writable("--trace", options.path);
+    check_output("--trace", options.path);
   } else if (!shown) {
     for (const char* option : {"trace-ranks", "trace-iteration"})
       if (given(values, option))

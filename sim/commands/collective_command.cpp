@@ -1,10 +1,15 @@
 #include <iostream>
 
+#include "base/apart.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/options.hpp"
 #include "base/units.hpp"
 #include "report/color.hpp"
+#include "sim/commands/again.hpp"
+#include "sim/commands/outputs.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/platform/platform.hpp"
 #include "sim/prediction/collective_job.hpp"
 
 namespace po = boost::program_options;
@@ -50,18 +55,11 @@ const std::string& required(const po::variables_map& values, const std::string& 
   return values[option].as<std::string>();
 }
 
-}  // namespace
-
-int collective_command(const std::vector<std::string>& arguments) {
-  const bool named = !arguments.empty() && !arguments.front().starts_with('-');
-  const po::options_description options = collective_options();
-  const po::variables_map values = parse_options({arguments.begin() + (named ? 1 : 0), arguments.end()}, options);
-  if (given(values, "help")) {
-    std::cout << kUsage << options;
-    return 0;
-  }
-  if (!named) throw InputError("collective: expected an operation: all-reduce, all-gather or reduce-scatter");
-  const bool color = wants_color(values);
+// The operation is the first argument.
+std::pair<CollectiveJob, Passport> read_job(const std::vector<std::string>& arguments,
+                                            const po::variables_map& values) {
+  if (arguments.empty() || arguments.front().starts_with('-'))
+    throw InputError("collective: expected an operation: all-reduce, all-gather or reduce-scatter");
   CollectiveJob job;
   job.operation = parse_operation(arguments.front());
   job.bytes = parse_bytes("--bytes", required(values, "bytes", "64MiB"));
@@ -77,10 +75,46 @@ int collective_command(const std::vector<std::string>& arguments) {
         "--placement: 'auto' is not possible for one collective; expected column-major, blocks, row-blocks, "
         "snake, random:SEED or a hostfile");
   job.detail = parse_detail("--detail", text_of(values, "detail"));
-  if (given(values, "profile")) job.profile = text_of(values, "profile");
-  if (given(values, "json")) check_writable("--json", text_of(values, "json"));
-  const CollectiveFigures figures = simulate_collective(job);
-  print_report(to_text(figures), color);
+  std::vector<InputFile> files;
+  if (const auto path = platform_file(job.platform)) files.push_back({"platform", job.platform, *path});
+  if (given(values, "profile")) {
+    job.profile = text_of(values, "profile");
+    files.push_back({"profile", *job.profile, find_data_file("profile", "profiles", *job.profile, ".json")});
+  }
+  if (given(values, "json")) check_output("--json", text_of(values, "json"));
+  check_apart(outputs_of(values), names_of(files));
+  return {job, make_passport("simtrain", as_typed("collective", arguments), {{"SimGrid", simgrid_version()}}, files)};
+}
+
+CollectiveFigures simulate(const std::pair<CollectiveJob, Passport>& asked) {
+  CollectiveFigures figures = simulate_collective(asked.first);
+  figures.passport = asked.second;
+  return figures;
+}
+
+po::variables_map parse(const std::vector<std::string>& arguments, const po::options_description& options) {
+  std::vector<std::string> after_operation = arguments;
+  take_first(after_operation);
+  return parse_options(after_operation, options);
+}
+
+}  // namespace
+
+AskedAgain collective_again(const std::vector<std::string>& arguments) {
+  const auto asked = read_job(arguments, parse(arguments, collective_options()));
+  return {asked.second, [asked] { return to_json(simulate(asked)); }};
+}
+
+int collective_command(const std::vector<std::string>& arguments) {
+  const po::options_description options = collective_options();
+  const po::variables_map values = parse(arguments, options);
+  if (given(values, "help")) {
+    std::cout << kUsage << options;
+    return 0;
+  }
+  const ReportStyle style = report_style(values);
+  const CollectiveFigures figures = simulate(read_job(arguments, values));
+  print_report(to_text(figures), style);
   if (given(values, "json")) write_file(text_of(values, "json"), to_json(figures));
   return 0;
 }

@@ -2,12 +2,15 @@
 
 #include <iostream>
 
+#include "base/apart.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/options.hpp"
 #include "base/units.hpp"
 #include "calibrate/profile.hpp"
 #include "report/color.hpp"
+#include "sim/commands/again.hpp"
+#include "sim/commands/outputs.hpp"
 #include "train/job.hpp"
 
 namespace po = boost::program_options;
@@ -46,7 +49,7 @@ po::options_description cost_options() {
   return options;
 }
 
-CostJob read_job(const po::variables_map& values) {
+CostJob read_job(const std::vector<std::string>& arguments, const po::variables_map& values) {
   if (!given(values, "processes"))
     throw InputError("--processes: is missing; expected the number of processes, such as --processes 512");
   CostJob job;
@@ -65,21 +68,16 @@ CostJob read_job(const po::variables_map& values) {
       static_cast<double>(parse_integer("--most-messages", text_of(values, "most-messages"), 0, std::int64_t{1} << 40));
   if (given(values, "profile"))
     job.profile = find_data_file("profile", "profiles", text_of(values, "profile"), ".json").string();
-  if (given(values, "json")) check_writable("--json", text_of(values, "json"));
+  std::vector<InputFile> files{{"network", text_of(values, "network"),
+                                find_data_file("network", "scenarios/networks", text_of(values, "network"), ".json")}};
+  if (!job.profile.empty()) files.push_back({"profile", text_of(values, "profile"), job.profile});
+  if (given(values, "json")) check_output("--json", text_of(values, "json"));
+  check_apart(outputs_of(values), names_of(files));
+  job.passport = make_passport("simtrain", as_typed("cost", arguments), {}, files);
   return job;
 }
 
-}  // namespace
-
-int cost_command(const std::vector<std::string>& arguments) {
-  const po::options_description options = cost_options();
-  const po::variables_map values = parse_options(arguments, options);
-  if (given(values, "help")) {
-    std::cout << kUsage << options;
-    return 0;
-  }
-  const bool color = wants_color(values);
-  CostJob job = read_job(values);
+void fill_table(CostJob& job) {
   const AlphaBeta speed{job.latency_s, 1 / job.bandwidth_Bps};
   if (job.profile.empty()) {
     job.table = cost_table(job.network, job.plan, job.processes, speed, {job.most_messages});
@@ -88,8 +86,30 @@ int cost_command(const std::vector<std::string>& arguments) {
     PricedOperations prices(profile, 1);
     job.table = cost_table(job.network, job.plan, job.processes, speed, {job.most_messages, &prices});
   }
+}
+
+}  // namespace
+
+AskedAgain cost_again(const std::vector<std::string>& arguments) {
+  CostJob job = read_job(arguments, parse_options(arguments, cost_options()));
+  return {*job.passport, [job]() mutable {
+            fill_table(job);
+            return to_json(job);
+          }};
+}
+
+int cost_command(const std::vector<std::string>& arguments) {
+  const po::options_description options = cost_options();
+  const po::variables_map values = parse_options(arguments, options);
+  if (given(values, "help")) {
+    std::cout << kUsage << options;
+    return 0;
+  }
+  const ReportStyle style = report_style(values);
+  CostJob job = read_job(arguments, values);
+  fill_table(job);
   if (given(values, "json")) write_file(text_of(values, "json"), to_json(job));
-  print_report(to_text(job), color);
+  print_report(to_text(job), style);
   return 0;
 }
 

@@ -1,9 +1,11 @@
 // simtrain cost: the communication of every grid by formula, without simulating anything.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "report/passport.hpp"
 #include "train/cost_table.hpp"
 
 namespace simtrain {
@@ -16,6 +18,7 @@ struct CostJob {
   double most_messages = kMostMessages;
   std::string profile;  // file; empty: computing takes no time
   CostTable table;
+  std::optional<Passport> passport = {};
 };
 
 std::string to_text(const CostJob& job);

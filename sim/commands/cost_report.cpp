@@ -7,6 +7,7 @@
 #include "base/units.hpp"
 #include "report/json_value.hpp"
 #include "report/page.hpp"
+#include "report/passport_json.hpp"
 #include "sim/commands/cost_command.hpp"
 
 namespace simtrain {
@@ -294,7 +295,7 @@ ordered_json write(const CostTable& table) {
 std::string to_json(const CostJob& job) {
   const CostTable& table = job.table;
   ordered_json value = {{"schema", "simtrain-cost"},
-                        {"schema_version", 1},
+                        {"schema_version", 2},
                         {"version", SIMTRAIN_VERSION},
                         {"network", job.network.name},
                         {"batch", job.plan.batch},
@@ -321,6 +322,7 @@ std::string to_json(const CostJob& job) {
     const GridCost* best = best_by(table, way.price);
     value["best"][way.key] = best != nullptr ? ordered_json(to_string(best->grid)) : ordered_json(nullptr);
   }
+  add_passport(job.passport, value);
   return json_text(value);
 }
 

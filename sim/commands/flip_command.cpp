@@ -1,13 +1,19 @@
 #include <cstdio>
 #include <iostream>
 
+#include "base/apart.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/options.hpp"
 #include "base/progress_line.hpp"
 #include "base/units.hpp"
 #include "report/color.hpp"
+#include "sim/commands/again.hpp"
+#include "sim/commands/outputs.hpp"
+#include "sim/engine/engine.hpp"
 #include "sim/prediction/flip.hpp"
+#include "sim/prediction/prediction_files.hpp"
+#include "train/job_files.hpp"
 
 namespace po = boost::program_options;
 
@@ -75,18 +81,21 @@ FlipQuantity parse_flip_quantity(std::string_view what, std::string_view text) {
   throw InputError(unknown_choice(what, text, names));
 }
 
-int flip_command(const std::vector<std::string>& arguments) {
-  const bool named = !arguments.empty() && !arguments.front().starts_with('-');
+namespace {
+
+po::options_description all_options() {
   po::options_description options = flip_options();
+  add_page_option(options);
   options.add(prediction_options());
   options.add(job_options(1, 0));
-  const po::variables_map values = parse_options({arguments.begin() + (named ? 1 : 0), arguments.end()}, options);
-  if (given(values, "help")) {
-    std::cout << kUsage << options;
-    return 0;
-  }
-  if (!named) throw InputError("flip: expected a quantity: bandwidth, latency, compute or batch");
+  return options;
+}
+
+// The quantity is the first argument.
+FlipRequest read_request(const std::vector<std::string>& arguments, const po::variables_map& values) {
   FlipRequest request;
+  if (arguments.empty() || arguments.front().starts_with('-'))
+    throw InputError("flip: expected a quantity: bandwidth, latency, compute or batch");
   request.quantity = parse_flip_quantity("flip", arguments.front());
   request.options = prediction_from(values);
   request.job = job_from(values);
@@ -97,16 +106,51 @@ int flip_command(const std::vector<std::string>& arguments) {
   request.most = bound_from(values, "to", request.quantity);
   if (given(values, "jobs"))
     request.at_a_time = static_cast<int>(parse_integer("--jobs", text_of(values, "jobs"), 1, 1024));
+  std::vector<InputFile> files = job_files(values);
+  for (InputFile& file : prediction_files(request.options)) files.push_back(std::move(file));
+  check_apart(outputs_of(values), names_of(files));
+  request.passport = make_passport("simtrain", as_typed("flip", arguments), {{"SimGrid", simgrid_version()}}, files);
+  return request;
+}
+
+po::variables_map parse(const std::vector<std::string>& arguments, const po::options_description& options) {
+  std::vector<std::string> after_quantity = arguments;
+  take_first(after_quantity);
+  return parse_options(after_quantity, options);
+}
+
+FlipResult find_with_progress(const FlipRequest& request) {
   ProgressLine line;
-  const FlipResult result = find_flips(request, [&](std::size_t done) {
+  return find_flips(request, [&](std::size_t done) {
     const std::string text = std::to_string(done) + " simulations done";
     if (line.on_terminal())
       line.show(text);
     else
       std::fprintf(stderr, "%s\n", text.c_str());
   });
-  print_report(to_text(result), wants_color(values));
+}
+
+}  // namespace
+
+AskedAgain flip_again(const std::vector<std::string>& arguments) {
+  const FlipRequest request = read_request(arguments, parse(arguments, all_options()));
+  return {request.passport, [request] { return to_json(find_with_progress(request)); }};
+}
+
+int flip_command(const std::vector<std::string>& arguments) {
+  const po::options_description options = all_options();
+  const po::variables_map values = parse(arguments, options);
+  if (given(values, "help")) {
+    std::cout << kUsage << options;
+    return 0;
+  }
+  const FlipRequest request = read_request(arguments, values);
+  const ReportStyle style = report_style(values);
+  const std::string page_path = page_path_from(values);
+  const FlipResult result = find_with_progress(request);
+  print_report(to_text(result), style);
   if (!request.job.json_path.empty()) write_file(request.job.json_path, to_json(result));
+  if (!page_path.empty()) write_file(page_path, to_page(result));
   return 0;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <optional>
 
 #include "base/apart.hpp"
 #include "base/error.hpp"
@@ -11,6 +12,7 @@
 #include "sim/commands/outputs.hpp"
 #include "sim/commands/sweep_command.hpp"
 #include "sim/sweep/assemble.hpp"
+#include "sim/sweep/share.hpp"
 
 namespace po = boost::program_options;
 
@@ -49,6 +51,27 @@ ResultsFile read_all(const std::vector<std::string>& paths) {
   return all;
 }
 
+// Files are named by their shares (file_of, sim/sweep/share.hpp): 0-of-2 and 1-of-3 are no whole, though all points may
+// be there.
+void warn_of_mixed_shares(const std::vector<std::string>& paths) {
+  const std::string* first = nullptr;
+  std::int64_t count = 0;
+  for (const std::string& path : paths) {
+    const std::optional<Share> share = share_of_file(path);
+    if (!share) continue;
+    if (first != nullptr && share->count != count) {
+      std::fprintf(
+          stderr,
+          "simtrain: warning: '%s' is one of %ld shares, '%s' one of %ld: shares of one number have all points "
+          "once\n",
+          first->c_str(), static_cast<long>(count), path.c_str(), static_cast<long>(share->count));
+      return;
+    }
+    first = &path;
+    count = share->count;
+  }
+}
+
 }  // namespace
 
 int merge_command(const std::vector<std::string>& all_arguments) {
@@ -68,15 +91,16 @@ int merge_command(const std::vector<std::string>& all_arguments) {
   if (paths.empty())
     throw InputError("merge: expected the results files of a sweep, such as grids.*-of-8.jsonl; found none");
   for (const char* option : {"json", "csv"})
-    if (given(values, option)) check_writable("--" + std::string(option), text_of(values, option));
-  const bool color = wants_color(values);
+    if (given(values, option)) check_output("--" + std::string(option), text_of(values, option));
+  const ReportStyle style = report_style(values);
   const std::string page_path = page_path_from(values);
   std::vector<NamedFile> inputs;
   for (const std::string& path : paths) inputs.push_back({"results", path});
   check_apart(outputs_of(values), inputs);
+  warn_of_mixed_shares(paths);
   const ResultsFile all = read_all(paths);
   const Sweep sweep = assemble(all.inputs, all.states, {});
-  print_report(sweep_to_text(sweep), color);
+  print_report(sweep_to_text(sweep), style);
   if (given(values, "json")) write_file(text_of(values, "json"), sweep_to_json(sweep));
   if (given(values, "csv")) write_file(text_of(values, "csv"), sweep_to_csv(sweep));
   if (!page_path.empty()) write_file(page_path, sweep_to_page(sweep));

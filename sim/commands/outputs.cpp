@@ -18,9 +18,21 @@ void add_page_option(po::options_description& options) {
 
 std::string page_path_from(const po::variables_map& values) {
   if (!given(values, "report")) return "";
-  check_writable("--report", text_of(values, "report"));
+  check_output("--report", text_of(values, "report"));
   check_page_files();
   return text_of(values, "report");
+}
+
+std::vector<NamedFile> names_of(const std::vector<InputFile>& files) {
+  std::vector<NamedFile> names;
+  for (const InputFile& file : files) names.push_back({file.option, file.path});
+  return names;
+}
+
+std::vector<std::string> as_typed(const std::string& command, const std::vector<std::string>& arguments) {
+  std::vector<std::string> all{command};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return all;
 }
 
 po::options_description output_options() {
@@ -36,7 +48,7 @@ Outputs outputs_from(const po::variables_map& values, const Job& job, std::int64
   Outputs outputs{.trace = trace_from(values, job, ranks, given(values, "report")), .csv_path = {}, .page_path = {}};
   if (given(values, "csv")) {
     outputs.csv_path = text_of(values, "csv");
-    check_writable("--csv", outputs.csv_path);
+    check_output("--csv", outputs.csv_path);
   }
   outputs.page_path = page_path_from(values);
   return outputs;

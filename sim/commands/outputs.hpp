@@ -4,7 +4,10 @@
 #include <boost/program_options/options_description.hpp>
 #include <boost/program_options/variables_map.hpp>
 #include <string>
+#include <vector>
 
+#include "base/apart.hpp"
+#include "report/make_passport.hpp"
 #include "report/result.hpp"
 #include "train/job.hpp"
 #include "train/trace_options.hpp"
@@ -16,6 +19,12 @@ boost::program_options::options_description output_options();
 // --report, of predictions and sweeps. InputError for a file that cannot be written, or without the parts of a page.
 void add_page_option(boost::program_options::options_description& options);
 std::string page_path_from(const boost::program_options::variables_map& values);  // empty: none
+
+// For check_apart (base/apart.hpp).
+std::vector<NamedFile> names_of(const std::vector<InputFile>& files);
+
+// The arguments of a passport: the command and what came after it.
+std::vector<std::string> as_typed(const std::string& command, const std::vector<std::string>& arguments);
 
 struct Outputs {
   TraceOptions trace;

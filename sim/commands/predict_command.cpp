@@ -41,7 +41,7 @@ constexpr const char* kUsage =
     "  simtrain describe fat-tree.xml                       a platform: hosts, links, routes, bisection; --svg draws "
     "it\n\n"
     "A platform is a SimGrid XML file, a shipped machine (simtrain describe NAME), or one word: torus:8x8x4,\n"
-    "fat-tree:16x16, leaf-spine:16x32, dragonfly:9x4x2, ethernet:48, crossbar:64, node:4 (README.md has the keys).\n\n";
+    "fat-tree:16x16, leaf-spine:16x32, dragonfly:9x4x2, ethernet:48, crossbar:64, node:4 (docs/guide.md has more).\n\n";
 
 po::options_description predict_options() {
   po::options_description options = prediction_options();
@@ -87,9 +87,7 @@ Request read_request(const std::vector<std::string>& arguments, const po::variab
   request.outputs = outputs_from(values, request.job, request.search ? request.search->processes : grid.size());
   std::vector<InputFile> files = job_files(values);
   for (InputFile& file : prediction_files(request.prediction)) files.push_back(std::move(file));
-  std::vector<NamedFile> inputs;
-  for (const InputFile& file : files) inputs.push_back({file.option, file.path});
-  check_apart(outputs_of(values), inputs);
+  check_apart(outputs_of(values), names_of(files));
   request.passport = make_passport("simtrain", arguments, {{"SimGrid", simgrid_version()}}, files);
   return request;
 }
@@ -135,9 +133,9 @@ int predict_command(const std::vector<std::string>& arguments) {
     return 0;
   }
   Request request = read_request(arguments, values);
-  const bool color = wants_color(values);
+  const ReportStyle style = report_style(values);
   Result result = run(request);
-  print_report(to_text(result), color);  // first: a file that cannot be written must not lose the run
+  print_report(to_text(result), style);  // first: a file that cannot be written must not lose the run
   write_outputs(request.outputs, request.job, std::move(result));
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 
 #include "base/apart.hpp"
 #include "base/error.hpp"
@@ -11,12 +12,14 @@
 #include "base/options.hpp"
 #include "report/color.hpp"
 #include "report/sweep.hpp"
+#include "sim/commands/again.hpp"
 #include "sim/commands/outputs.hpp"
 #include "sim/sweep/assemble.hpp"
 #include "sim/sweep/options.hpp"
 #include "sim/sweep/run.hpp"
 #include "sim/sweep/share.hpp"
 #include "sim/sweep/store.hpp"
+#include "sim/sweep/sweep_passport.hpp"
 
 namespace po = boost::program_options;
 
@@ -37,17 +40,17 @@ constexpr const char* kUsage =
 struct Request {
   Share share;
   std::string results, json, csv, page;  // empty: none
-  bool color = false;
+  ReportStyle style;
 };
 
 Request request_from(const po::variables_map& values) {
   const auto text = [&](const char* option) { return given(values, option) ? text_of(values, option) : std::string(); };
-  Request request{{}, text("results"), text("json"), text("csv"), page_path_from(values), wants_color(values)};
+  Request request{{}, text("results"), text("json"), text("csv"), page_path_from(values), report_style(values)};
   if (given(values, "prune") && given(values, "replicas"))
     throw InputError(
         "--prune: given with --replicas; expected one of them, since a point that is skipped has no replicas");
-  if (!request.csv.empty()) check_writable("--csv", request.csv);
-  check_apart(outputs_of(values), {});
+  if (!request.json.empty()) check_output("--json", request.json);
+  if (!request.csv.empty()) check_output("--csv", request.csv);
   if (!given(values, "share")) return request;
   request.share = parse_share(text_of(values, "share"), [](const char* name) { return std::getenv(name); });
   if (request.results.empty())
@@ -114,7 +117,7 @@ std::string share_text(const Share& share, const PointOutlooks& points, SweepLed
 }
 
 void write_outputs(const Sweep& sweep, const Request& request) {
-  print_report(sweep_to_text(sweep), request.color);  // first: a file that cannot be written must not lose the run
+  print_report(sweep_to_text(sweep), request.style);  // first: a file that cannot be written must not lose the run
   if (!request.json.empty()) write_file(request.json, sweep_to_json(sweep));
   if (!request.csv.empty()) write_file(request.csv, sweep_to_csv(sweep));
   if (!request.page.empty()) write_file(request.page, sweep_to_page(sweep));
@@ -126,7 +129,42 @@ int status_of(const Sweep& sweep, bool failed) {
   return any && !failed ? 0 : 1;
 }
 
+// What is to be simulated, read and checked.
+struct Asked {
+  ReplicaOptions replicas;
+  SweepJobs jobs;
+  TaskLimits limits;
+  PointOutlooks outlooks;  // of all points
+  SweepInputs inputs;
+};
+
+Asked read_points(const po::variables_map& values) {
+  const SweepSpace space = space_from(values);
+  const ReplicaOptions replicas = replicas_from(values);
+  SweepJobs jobs(values, space);
+  if (replicas.count > 0) check_noise(jobs.at(0).job, jobs.at(0).options);
+  check_apart(outputs_of(values), names_of(jobs.files()));
+  const TaskLimits limits{replicas.workers, replicas.budget_bytes()};
+  PointOutlooks outlooks = look_at_all(jobs, limits);
+  SweepInputs inputs = inputs_from(values, jobs);
+  return {replicas, std::move(jobs), limits, std::move(outlooks), std::move(inputs)};
+}
+
+void simulate(const Asked& asked, const PointOutlooks& points, SweepLedger& ledger) {
+  run_points(asked.jobs, points, asked.limits, ledger);
+  if (asked.replicas.count > 0) run_replicas(asked.jobs, points, asked.replicas, asked.limits, ledger);
+}
+
 }  // namespace
+
+AskedAgain sweep_again(const std::vector<std::string>& arguments) {
+  const auto asked = std::make_shared<const Asked>(read_points(parse_options(arguments, sweep_options())));
+  return {passport_of(asked->inputs), [asked] {
+            SweepLedger ledger(asked->inputs, nullptr);
+            simulate(*asked, asked->outlooks, ledger);
+            return sweep_to_json(assemble(asked->inputs, ledger.states(), ledger.troubles()));
+          }};
+}
 
 int sweep_command(const std::vector<std::string>& arguments) {
   const po::options_description options = sweep_options();
@@ -135,23 +173,17 @@ int sweep_command(const std::vector<std::string>& arguments) {
     std::cout << kUsage << options;
     return 0;
   }
-  const SweepSpace space = space_from(values);
-  const ReplicaOptions replicas = replicas_from(values);
   const Request request = request_from(values);
-  const SweepJobs jobs(values, space);
-  if (replicas.count > 0) check_noise(jobs.at(0).job, jobs.at(0).options);
-  const TaskLimits limits{replicas.workers, replicas.budget_bytes()};
-  const PointOutlooks points = share_of(look_at_all(jobs, limits), request.share);
-  const SweepInputs inputs = inputs_from(values, jobs);
+  const Asked asked = read_points(values);
+  const PointOutlooks points = share_of(asked.outlooks, request.share);
   const std::string path = file_of(request.share, request.results);
   std::optional<ResultsStore> store;
-  if (!path.empty()) tell_what_was_there(store.emplace(path, inputs), path, points);
-  SweepLedger ledger(inputs, store ? &*store : nullptr);
-  run_points(jobs, points, limits, ledger);
-  if (replicas.count > 0) run_replicas(jobs, points, replicas, limits, ledger);
+  if (!path.empty()) tell_what_was_there(store.emplace(path, asked.inputs), path, points);
+  SweepLedger ledger(asked.inputs, store ? &*store : nullptr);
+  simulate(asked, points, ledger);
   int status = ledger.failed() ? 1 : 0;
   if (request.share.whole()) {
-    const Sweep sweep = assemble(inputs, ledger.states(), ledger.troubles());
+    const Sweep sweep = assemble(asked.inputs, ledger.states(), ledger.troubles());
     write_outputs(sweep, request);
     status = status_of(sweep, ledger.failed());
   } else {

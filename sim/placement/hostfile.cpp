@@ -75,7 +75,7 @@ std::vector<int> slots_of(const Hostfile& file, const std::string& platform, con
     const auto found = number_of.find(line.host);
     if (found == number_of.end())
       throw InputError(place_of(file.path, line.number) + ": host '" + line.host + "' is not on platform '" + platform +
-                       "'; did you mean '" + nearest(line.host, names) + "'?");
+                       "'" + did_you_mean(line.host, names));
     slots.insert(slots.end(), static_cast<std::size_t>(line.slots.value_or(slots_of_others)), found->second);
   }
   return slots;

@@ -80,7 +80,7 @@ void add_named(const std::vector<NamedParts>& named, const Kind& kind, const std
     }
     if (!any)
       throw InputError(std::string(kind.option) + ": no " + kind.what + " of platform '" + platform + "' matches '" +
-                       one.pattern + "'; did you mean '" + nearest(one.pattern, names) + "'?");
+                       one.pattern + "'" + did_you_mean(one.pattern, names));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "report/passport.hpp"
 #include "sim/platform/bisection.hpp"
 #include "sim/platform/platform.hpp"
 #include "sim/platform/survey.hpp"
@@ -31,6 +32,7 @@ struct PlatformDescription {
   bool all_routes = true;                 // false: the survey's routes are from kSampledHosts hosts only
   std::optional<Bisection> bisection;     // none: the platform has no topology of ours
   std::vector<std::string> sample_names;  // of routes.samples: "host-0 to host-1"
+  std::optional<Passport> passport = {};
 
   // One rank on each host: a rough measure, from docs/performance.md.
   [[nodiscard]] double simulation_bytes() const;

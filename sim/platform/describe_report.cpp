@@ -4,6 +4,7 @@
 #include "base/units.hpp"
 #include "report/json_value.hpp"
 #include "report/page.hpp"
+#include "report/passport_json.hpp"
 #include "sim/platform/describe.hpp"
 
 namespace simtrain {
@@ -147,31 +148,33 @@ std::string to_json(const PlatformDescription& platform) {
     bisection = {{"one_way_Bps", finite("one_way_Bps", platform.bisection->one_way_Bps)},
                  {"both_ways_Bps", finite("both_ways_Bps", platform.bisection->both_ways_Bps)}};
   const RouteSurvey& routes = platform.routes;
-  return json_text({{"schema", "simtrain-platform"},
-                    {"schema_version", 1},
-                    {"version", SIMTRAIN_VERSION},
-                    {"name", platform.name},
-                    {"description", platform.description},
-                    {"hosts", platform.hosts},
-                    {"switches", or_null(platform.switches)},
-                    {"cores", or_null(platform.cores)},
-                    {"memory_bytes", or_null(platform.memory_bytes)},
-                    {"inside", inside},
-                    {"links", links_json(platform)},
-                    {"routes",
-                     {{"complete", platform.all_routes},
-                      {"most_links", routes.most_links},
-                      {"fewest_links", routes.fewest_links},
-                      {"mean_links", finite("mean_links", routes.mean_links)},
-                      {"most_latency_s", finite("most_latency_s", routes.most_latency_s)},
-                      {"mean_latency_s", finite("mean_latency_s", routes.mean_latency_s)},
-                      {"samples", samples_json(platform)}}},
-                    {"bisection", bisection},
-                    {"simulation",
-                     {{"memory_bytes", finite("memory_bytes", platform.simulation_bytes())},
-                      {"all_reduce_messages", messages_over_all(platform)},
-                      {"all_reduce_least_s", messages_over_all(platform) * kLeastMessage_s},
-                      {"all_reduce_most_s", messages_over_all(platform) * kMostMessage_s}}}});
+  nlohmann::ordered_json value = {{"schema", "simtrain-platform"},
+                                  {"schema_version", 2},
+                                  {"version", SIMTRAIN_VERSION},
+                                  {"name", platform.name},
+                                  {"description", platform.description},
+                                  {"hosts", platform.hosts},
+                                  {"switches", or_null(platform.switches)},
+                                  {"cores", or_null(platform.cores)},
+                                  {"memory_bytes", or_null(platform.memory_bytes)},
+                                  {"inside", inside},
+                                  {"links", links_json(platform)},
+                                  {"routes",
+                                   {{"complete", platform.all_routes},
+                                    {"most_links", routes.most_links},
+                                    {"fewest_links", routes.fewest_links},
+                                    {"mean_links", finite("mean_links", routes.mean_links)},
+                                    {"most_latency_s", finite("most_latency_s", routes.most_latency_s)},
+                                    {"mean_latency_s", finite("mean_latency_s", routes.mean_latency_s)},
+                                    {"samples", samples_json(platform)}}},
+                                  {"bisection", bisection},
+                                  {"simulation",
+                                   {{"memory_bytes", finite("memory_bytes", platform.simulation_bytes())},
+                                    {"all_reduce_messages", messages_over_all(platform)},
+                                    {"all_reduce_least_s", messages_over_all(platform) * kLeastMessage_s},
+                                    {"all_reduce_most_s", messages_over_all(platform) * kMostMessage_s}}}};
+  add_passport(platform.passport, value);
+  return json_text(value);
 }
 
 }  // namespace simtrain

@@ -13,6 +13,7 @@
 #include "kernels/modelled.hpp"
 #include "report/json_value.hpp"
 #include "report/page.hpp"
+#include "report/passport_json.hpp"
 #include "sim/engine/merged.hpp"
 #include "sim/engine/simulation.hpp"
 #include "sim/prediction/machine.hpp"
@@ -183,7 +184,7 @@ std::string to_json(const CollectiveFigures& figures) {
   const CollectiveJob& job = figures.job;
   nlohmann::ordered_json value = {
       {"schema", "simtrain-collective"},
-      {"schema_version", 1},
+      {"schema_version", 2},
       {"version", SIMTRAIN_VERSION},
       {"operation", name_of(job.operation)},
       {"algorithm", name_of(job.algorithm)},
@@ -205,6 +206,7 @@ std::string to_json(const CollectiveFigures& figures) {
       {"bus_bandwidth_Bps", finite("bus_bandwidth_Bps", figures.bus_bandwidth_Bps())},
       {"messages", figures.messages},
       {"bytes_sent", figures.bytes_sent}};
+  add_passport(figures.passport, value);
   return json_text(value);
 }
 

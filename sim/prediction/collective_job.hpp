@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "report/passport.hpp"
 #include "sim/placement/placement_options.hpp"
 #include "sim/prediction/detail.hpp"
 #include "train/schedule.hpp"
@@ -30,6 +31,7 @@ struct CollectiveFigures {
   double latency_s = 0, bandwidth_Bps = 0;    // alpha: mean route latency of its messages; 1/beta: their narrowest link
   double addition_s = 0;                      // the part of `seconds` that adding takes, mean over processes
   std::int64_t messages = 0, bytes_sent = 0;  // all processes together
+  std::optional<Passport> passport = {};
 
   // As nccl-tests defines them (github.com/NVIDIA/nccl-tests, doc/PERFORMANCE.md): array bytes per second, and that
   // times 2(p-1)/p for an all-reduce, (p-1)/p for an all-gather or reduce-scatter: what the busiest link of a ring

@@ -28,15 +28,30 @@ double as_given(const FlipRequest& request, const PlatformResult& platform) {
   SIMTRAIN_INVARIANT(false, "no such quantity");
 }
 
+// What the scale is that makes the quantity `value`; of a batch there is none.
+double scale_of(const FlipRequest& request, double value, double given) {
+  switch (request.quantity) {
+    case FlipQuantity::bandwidth:
+      return request.options.bandwidth_scale * value / given;
+    case FlipQuantity::latency:
+      return request.options.latency_scale * value / given;
+    case FlipQuantity::compute:
+      return value;
+    case FlipQuantity::batch:
+      break;
+  }
+  return 1;
+}
+
 Variant variant(const FlipRequest& request, Grid grid, double value, double given) {
   Variant changed{request.job, request.options};
   changed.job.plan.grid = grid;
   switch (request.quantity) {
     case FlipQuantity::bandwidth:
-      changed.options.bandwidth_scale *= value / given;
+      changed.options.bandwidth_scale = scale_of(request, value, given);
       break;
     case FlipQuantity::latency:
-      changed.options.latency_scale *= value / given;
+      changed.options.latency_scale = scale_of(request, value, given);
       break;
     case FlipQuantity::compute:
       changed.options.compute_scale = value;
@@ -65,6 +80,20 @@ PlatformResult platform_of(const FlipRequest& request) {
   throw InputError(why);
 }
 
+// As far as --compute-scale and the others go: given bounds are refused, others end there.
+void check_scales(const FlipRequest& request, double given, CrossingSearch& search) {
+  const double one = scale_of(request, 1, given), least = kLeastScale / one, most = kMostScale / one;
+  if (request.quantity == FlipQuantity::batch) return;
+  for (const auto& [option, value] : {std::pair{"--from", request.least}, std::pair{"--to", request.most}})
+    if (value && (*value < least || *value > most))
+      throw InputError(std::string(option) + ": " + format_value(request.quantity, *value) +
+                       " is not valid; expected " + format_value(request.quantity, least) + " to " +
+                       format_value(request.quantity, most) + ", as --" + std::string(name_of(request.quantity)) +
+                       "-scale allows");
+  if (!request.least) search.least = std::max(search.least, least);
+  if (!request.most) search.most = std::min(search.most, most);
+}
+
 }  // namespace
 
 FlipResult find_flips(const FlipRequest& request, const std::function<void(std::size_t)>& progress) {
@@ -76,6 +105,7 @@ FlipResult find_flips(const FlipRequest& request, const std::function<void(std::
   result.strategy = to_string(request.job.plan.strategy);
   result.collectives = name_of(request.job.plan.algorithm);
   result.batch = request.job.plan.batch;
+  result.passport = request.passport;
   result.as_given = as_given(request, platform_of(request));
   if (!(result.as_given > 0))
     throw InputError("flip: one process sends no messages, so that there is no " +
@@ -85,6 +115,7 @@ FlipResult find_flips(const FlipRequest& request, const std::function<void(std::
                         .most = request.most.value_or(result.as_given * kRange),
                         .whole_numbers = whole};
   if (whole) search.least = std::max(1.0, search.least);
+  check_scales(request, result.as_given, search);
   if (!(search.least > 0) || search.least >= search.most)
     throw InputError("--from, --to: " + format_value(request.quantity, search.least) + " to " +
                      format_value(request.quantity, search.most) + " is no range; expected --from below --to");

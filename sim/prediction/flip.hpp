@@ -25,6 +25,7 @@ struct FlipRequest {
   std::vector<Grid> grids;
   std::optional<double> least, most;  // of the quantity; none: a sixteenth, and sixteen times, what the job has
   int at_a_time = 0;                  // simulations; 0: one per core
+  Passport passport;
 };
 
 struct FlipPoint {
@@ -41,6 +42,7 @@ struct FlipResult {
   std::vector<FlipPoint> points;
   std::string network, platform, strategy, collectives;
   std::int64_t batch = 0;
+  std::optional<Passport> passport = {};
 };
 
 // One iteration of every grid at each value, in child processes, rounds merged where that is possible. `progress` is
@@ -49,6 +51,7 @@ struct FlipResult {
 FlipResult find_flips(const FlipRequest& request, const std::function<void(std::size_t done)>& progress);
 
 std::string to_text(const FlipResult& result);
+std::string to_page(const FlipResult& result);  // for a browser (report/web_page.hpp)
 std::string to_json(const FlipResult& result);  // docs/flip.schema.json
 
 // simtrain flip ...

@@ -4,8 +4,12 @@
 #include <cstdio>
 
 #include "base/units.hpp"
+#include "report/figures.hpp"
+#include "report/html.hpp"
 #include "report/json_value.hpp"
 #include "report/page.hpp"
+#include "report/passport_json.hpp"
+#include "report/web_page.hpp"
 #include "sim/prediction/flip.hpp"
 
 namespace simtrain {
@@ -57,28 +61,49 @@ std::string distance(const FlipResult& result) {
          " from the nearest change.";
 }
 
-void add_table(Page& page, const FlipResult& result) {
-  // The grids that win somewhere, and the one that is next to them most often: others only crowd the table.
-  std::vector<std::size_t> shown;
-  for (std::size_t g = 0; g < result.grids.size(); ++g)
-    if (std::find(result.crossings.best.begin(), result.crossings.best.end(), static_cast<int>(g)) !=
-        result.crossings.best.end())
-      shown.push_back(g);
+// At one value, the grids with a result, fastest first; of equally fast ones the first.
+std::vector<std::size_t> ranked(const FlipPoint& point) {
+  std::vector<std::size_t> order;
+  for (std::size_t g = 0; g < point.iteration_s.size(); ++g)
+    if (point.iteration_s[g]) order.push_back(g);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return *point.iteration_s[a] < *point.iteration_s[b]; });
+  return order;
+}
+
+// How much longer the second takes, relative to the fastest.
+double margin_of(const FlipPoint& point, const std::vector<std::size_t>& order) {
+  return *point.iteration_s[order[1]] / *point.iteration_s[order[0]] - 1;
+}
+
+TimeScale scale_of(const FlipResult& result) {
   double largest_s = 0;
-  for (const FlipPoint& point : result.points)
-    for (const std::size_t g : shown) largest_s = std::max(largest_s, point.iteration_s[g].value_or(0));
-  const TimeScale time(largest_s);
-  page.heading("Iteration of the grids that win somewhere (" + time.unit() + ")");
-  std::vector<Table::Column> columns{{.heading = std::string(name_of(result.quantity))}, {.heading = "fastest"}};
-  for (const std::size_t g : shown) columns.push_back({.heading = to_string(result.grids[g])});
-  Table table(std::move(columns));
-  for (std::size_t i = 0; i < result.points.size(); ++i) {
-    std::vector<std::string> cells{format_value(result.quantity, result.points[i].value),
-                                   grid_at(result, result.crossings.best[i])};
-    for (const std::size_t g : shown) {
-      const std::optional<double>& seconds = result.points[i].iteration_s[g];
-      cells.push_back(seconds ? time(*seconds) : "-");
-    }
+  for (const FlipPoint& point : result.points) {
+    const std::vector<std::size_t> order = ranked(point);
+    largest_s = std::max(largest_s, *point.iteration_s[order[std::min<std::size_t>(1, order.size() - 1)]]);
+  }
+  return TimeScale(largest_s);
+}
+
+void add_table(Page& page, const FlipResult& result) {
+  const TimeScale time = scale_of(result);
+  page.heading("The fastest grid and the one after it (iteration, " + time.unit() + ")");
+  Table table({{.heading = std::string(name_of(result.quantity))},
+               {.heading = "fastest"},
+               {.heading = "takes"},
+               {.heading = "second"},
+               {.heading = "takes"},
+               {.heading = "margin"}});
+  for (const FlipPoint& point : result.points) {
+    const std::vector<std::size_t> order = ranked(point);
+    std::vector<std::string> cells{format_value(result.quantity, point.value), to_string(result.grids[order[0]]),
+                                   time(*point.iteration_s[order[0]])};
+    if (order.size() > 1)
+      for (const std::string& cell : {to_string(result.grids[order[1]]), time(*point.iteration_s[order[1]]),
+                                      format_percent(margin_of(point, order))})
+        cells.push_back(cell);
+    else
+      cells.insert(cells.end(), 3, "-");
     table.row(std::move(cells));
   }
   page.table(table);
@@ -119,7 +144,9 @@ std::string format_value(FlipQuantity quantity, double value) {
   return format_count(value);
 }
 
-std::string to_text(const FlipResult& result) {
+namespace {
+
+Page report_of(const FlipResult& result) {
   Page page;
   page.heading(std::string("simtrain ") + SIMTRAIN_VERSION + ": at which " + std::string(name_of(result.quantity)) +
                " the best grid changes");
@@ -139,14 +166,54 @@ std::string to_text(const FlipResult& result) {
                   " times the same factor; shown is " +
                   (result.quantity == FlipQuantity::bandwidth ? "that of the narrowest link of the job's routes."
                                                               : "the mean latency of its messages' routes."));
+  page.figure("flip");
   add_table(page, result);
   add_left_out(page, result);
-  return page.text();
+  page.figure("origin", "Where it comes from");
+  return page;
+}
+
+// A bar for each value: the fastest grid, and what the one after it takes more.
+Chart chart_of(const FlipResult& result) {
+  const TimeScale time = scale_of(result);
+  Chart chart{.id = "chart-flip",
+              .description = "A bar for each " + std::string(name_of(result.quantity)) +
+                             ": the iteration of the fastest grid, and what the second takes more. The table after it "
+                             "has the numbers.",
+              .caption = "Iteration of the fastest grid, and of the second beyond it, " + time.unit(),
+              .unit = time.unit(),
+              .labels = {},
+              .series = {}};
+  ordered_json fastest = ordered_json::array(), second = ordered_json::array();
+  for (const FlipPoint& point : result.points) {
+    const std::vector<std::size_t> order = ranked(point);
+    const double least_s = *point.iteration_s[order[0]];
+    chart.labels.push_back(format_value(result.quantity, point.value) + ": " + to_string(result.grids[order[0]]));
+    fastest.push_back(time.in_unit(least_s));
+    second.push_back(order.size() > 1 ? time.in_unit(*point.iteration_s[order[1]] - least_s) : 0);
+  }
+  chart.series = {{"fastest", static_cast<int>(Phase::forward), std::move(fastest)},
+                  {"second, beyond the fastest", -1, std::move(second)}};
+  return chart;
+}
+
+}  // namespace
+
+std::string to_text(const FlipResult& result) { return report_of(result).text(); }
+
+std::string to_page(const FlipResult& result) {
+  const Page report = report_of(result);
+  const std::vector<Chart> charts{chart_of(result)};
+  const std::string body = to_html(report, [&](const std::string& name) -> std::string {
+    if (name == "flip") return figure_html(charts.front());
+    return result.passport ? origin(*result.passport, SIMTRAIN_VERSION) : "";
+  });
+  return web_page(report.blocks().front().text + " - simtrain", body, charts);
 }
 
 std::string to_json(const FlipResult& result) {
   ordered_json value = {{"schema", "simtrain-flip"},
-                        {"schema_version", 1},
+                        {"schema_version", 2},
                         {"version", SIMTRAIN_VERSION},
                         {"network", result.network},
                         {"batch", result.batch},
@@ -168,11 +235,18 @@ std::string to_json(const FlipResult& result) {
   for (std::size_t i = 0; i < result.points.size(); ++i) {
     ordered_json point = {{"value", finite("value", result.points[i].value)},
                           {"fastest", grid_at(result, result.crossings.best[i])},
+                          {"second", nullptr},
+                          {"margin", nullptr},
                           {"iteration_s", ordered_json::array()}};
+    if (const std::vector<std::size_t> order = ranked(result.points[i]); order.size() > 1) {
+      point["second"] = to_string(result.grids[order[1]]);
+      point["margin"] = finite("margin", margin_of(result.points[i], order));
+    }
     for (const std::optional<double>& seconds : result.points[i].iteration_s)
       point["iteration_s"].push_back(seconds ? finite("iteration_s", *seconds) : ordered_json(nullptr));
     value["points"].push_back(std::move(point));
   }
+  add_passport(result.passport, value);
   return json_text(value);
 }
 

@@ -27,7 +27,7 @@ Value choose(const std::string& option, const std::string& text,
 
 double factor_from(const po::variables_map& values, const std::string& option) {
   const double factor = parse_positive("--" + option, text_of(values, option));
-  if (factor < 1e-6 || factor > 1e6)
+  if (factor < kLeastScale || factor > kMostScale)
     throw InputError("--" + option + ": '" + text_of(values, option) +
                      "' is not valid; expected a factor from 0.000001 to 1000000");
   return factor;

@@ -49,6 +49,9 @@ struct PredictionOptions {
   std::optional<TimelineRequest> timeline;                         // what some ranks do goes into Result::timeline
 };
 
+// Of --compute-scale, --bandwidth-scale, --latency-scale.
+inline constexpr double kLeastScale = 1e-6, kMostScale = 1e6;
+
 boost::program_options::options_description prediction_options();
 PredictionOptions prediction_from(const boost::program_options::variables_map& values);
 

@@ -4,6 +4,7 @@
 
 #include "base/units.hpp"
 #include "sim/prediction/replicas.hpp"
+#include "sim/sweep/sweep_passport.hpp"
 
 namespace simtrain {
 
@@ -100,6 +101,7 @@ Sweep assemble(const SweepInputs& inputs, const PointStates& states,
     point.failed = false;
     point.skipped = true;
   }
+  sweep.passport = passport_of(inputs);
   return sweep;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/apart.hpp"
 #include "base/digest.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -17,8 +18,15 @@ namespace simtrain {
 
 namespace {
 
-const std::set<std::string> kNoInputs{"color",     "csv",    "grids",   "help",     "jobs",  "json",   "memory",
-                                      "processes", "report", "results", "scenario", "share", "version"};
+// Beside outputs: those that the space has, and those that say how it is simulated.
+const std::set<std::string> kNoInputs{"grids", "help", "jobs", "memory", "processes", "scenario", "share", "version"};
+
+bool is_no_input(const std::string& option) {
+  const auto is_one_of = [&](const auto& names) {
+    return std::find(names.begin(), names.end(), option) != names.end();
+  };
+  return kNoInputs.contains(option) || is_one_of(kOutputOptions) || is_one_of(kShowingOptions);
+}
 
 bool is_swept(const std::string& option) {
   return std::find(std::begin(kSweptOptions), std::end(kSweptOptions), option) != std::end(kSweptOptions);
@@ -129,8 +137,10 @@ SweepSpace space_from(const po::variables_map& values) {
 
 SweepInputs inputs_from(const po::variables_map& values, const SweepJobs& jobs) {
   SweepInputs inputs{jobs.space(), {}, {}};
+  const po::options_description known = sweep_options();
   for (const auto& [option, value] : values)
-    if (!is_swept(option) && !kNoInputs.contains(option)) inputs.options[option] = text_of_value(value);
+    if (!is_swept(option) && !is_no_input(option))
+      inputs.options[option] = known.find(option, false).semantic()->max_tokens() == 0 ? "yes" : text_of_value(value);
   for (const InputFile& file : jobs.files())
     inputs.files[file.option + " '" + file.name + "'"] = sha256_hex(read_file(file.option, file.path));
   return inputs;

@@ -19,6 +19,7 @@ using nlohmann::ordered_json;
 constexpr const char* kWhat = "results file";
 constexpr const char* kFormat = "simtrain-sweep-results";
 constexpr int kMostReplicas = 100'000;
+constexpr const char* kNone = "";  // of an option or a file that only one sweep has
 
 InputError refusal(const std::string& path, const std::string& why) {
   return InputError(std::string(kWhat) + " '" + path + "' " + why);
@@ -83,7 +84,7 @@ void compare(
   all.insert(ours.begin(), ours.end());
   const auto value = [](const auto& map, const std::string& key) {
     const auto found = map.find(key);
-    return found == map.end() ? std::string("none") : found->second;
+    return found == map.end() ? std::string(kNone) : found->second;
   };
   for (const auto& [key, ignored] : all)
     if (value(theirs, key) != value(ours, key)) differences.push_back(text(key, value(theirs, key), value(ours, key)));
@@ -93,7 +94,11 @@ std::vector<std::string> differences_of(const SweepInputs& theirs, const SweepIn
                                         const std::string& here) {
   std::vector<std::string> differences;
   const auto option = [&](const std::string& key, const std::string& a, const std::string& b) {
-    return "--" + key + " is '" + a + "' " + there + " and '" + b + "' " + here;
+    const std::string name = "--" + key;
+    if (a == kNone || b == kNone)
+      return name + " is " + (a == kNone ? "not " : "") + "given " + there + " and " + (b == kNone ? "not " : "") +
+             here;
+    return name + " is '" + a + "' " + there + " and '" + b + "' " + here;
   };
   for (std::size_t i = 0; i < ours.space.dimensions.size(); ++i) {
     const SpaceDimension &a = theirs.space.dimensions.at(i), &b = ours.space.dimensions[i];
@@ -106,7 +111,7 @@ std::vector<std::string> differences_of(const SweepInputs& theirs, const SweepIn
   compare(
       theirs.files, ours.files,
       [](const std::string& key, const std::string& a, const std::string& b) {
-        return key + (a == "none" || b == "none" ? " is not an input of both" : " has other contents now");
+        return key + (a == kNone || b == kNone ? " is not an input of both" : " has other contents now");
       },
       differences);
   return differences;

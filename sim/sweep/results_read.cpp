@@ -34,7 +34,7 @@ PointState state_of(JsonObject& object, const SweepInputs& inputs) {
     else
       state.replicas[replica] = object.number("iteration_s", 0, kMostSeconds);
   } else if (object.has("result")) {
-    state.result = result_from_json("its result", object.any("result").dump());
+    state.result = result_from_json("", object.any("result").dump());
   } else if (object.has("error")) {
     state.error = object.text("error");
   } else if (object.has("lower_bound_s")) {
@@ -71,13 +71,19 @@ void join(PointState& known, PointState other) {
 void read_line(const std::string& path, std::size_t number, std::string_view line, const SweepInputs& inputs,
                PointStates& states) {
   try {
-    const nlohmann::json value = parse_json("the line", "", line);
-    if (!value.is_object()) throw InputError("no object");
-    JsonObject object("the line", "", value);
+    nlohmann::json value;
+    try {
+      value = parse_json("it", "", line);
+    } catch (const InputError&) {
+      throw InputError("it is no JSON");
+    }
+    JsonObject object("it", "", value);
     read_object(object, inputs, states);
   } catch (const InputError& error) {
-    throw InputError("results file '" + path + "', line " + std::to_string(number) +
-                     ": is not what simtrain sweep wrote: " + error.what());
+    throw InputError(
+        "results file '" + path + "', line " + std::to_string(number) + ": is not what simtrain sweep wrote (" +
+        error.what() +
+        "); expected a whole line of JSON for each point, or take the line out to simulate its point again");
   }
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <numeric>
 #include <queue>
+#include <regex>
 
 #include "base/error.hpp"
 #include "base/units.hpp"
@@ -62,12 +63,15 @@ Share parse_share(const std::string& text, const Environment& environment) {
       throw InputError("--share: '" + text +
                        "' is not valid; expected I/N, such as 0/4 for the first of four, or auto");
     share.count = parse_integer("--share", text.substr(by + 1), 1, kMostShares);
-    share.index = parse_integer("--share", text.substr(0, by), 0, share.count - 1);
+    share.index = parse_integer("--share", text.substr(0, by), 0, INT32_MAX);
   }
   if (share.count > kMostShares || share.index < 0 || share.index >= share.count)
-    throw InputError("--share: share " + std::to_string(share.index) + " of " + std::to_string(share.count) +
-                     " is not valid; expected one from 0 to below the number of shares, of which there are at most " +
-                     std::to_string(kMostShares));
+    throw InputError("--share: '" + std::to_string(share.index) + "/" + std::to_string(share.count) +
+                     "' is not valid; shares are counted from 0: expected " +
+                     (share.count > kMostShares
+                          ? "at most " + std::to_string(kMostShares) + " of them"
+                          : "0/" + std::to_string(share.count) + " to " + std::to_string(share.count - 1) + "/" +
+                                std::to_string(share.count)));
   return share;
 }
 
@@ -97,6 +101,14 @@ std::string file_of(const Share& share, const std::string& path) {
   name += "." + std::to_string(share.index) + "-of-" + std::to_string(share.count);
   name += whole.extension();
   return (whole.parent_path() / name).string();
+}
+
+std::optional<Share> share_of_file(const std::string& path) {
+  static const std::regex pattern(R"(.*\.(\d{1,7})-of-(\d{1,7})(\.[^./]*)?)");
+  std::smatch found;
+  const std::string name = std::filesystem::path(path).filename().string();
+  if (!std::regex_match(name, found, pattern)) return std::nullopt;
+  return Share{std::stoll(found[1]), std::stoll(found[2])};
 }
 
 }  // namespace simtrain

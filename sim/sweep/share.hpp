@@ -29,5 +29,7 @@ std::vector<std::size_t> points_of(const Share& share, const std::vector<double>
 
 // The results file of a share: "grids.jsonl" -> "grids.2-of-8.jsonl"; of the whole: the file itself.
 std::string file_of(const Share& share, const std::string& path);
+// The share that a file is named by, as file_of does; none: by none.
+std::optional<Share> share_of_file(const std::string& path);
 
 }  // namespace simtrain

@@ -10,7 +10,7 @@
 #include "base/files.hpp"
 #include "base/options.hpp"
 #include "report/json.hpp"
-#include "tests/support/analytic_cost.hpp"
+#include "tests/support/analytic_profile.hpp"
 #include "tests/support/small_networks.hpp"
 
 namespace simtrain {
@@ -30,35 +30,8 @@ class ReplicasTest : public testing::Test {
   }
   ~ReplicasTest() override { std::filesystem::remove_all(folder_); }
 
-  // Every call of the plan on these grids was measured three times: at its analytic price, and `noise` less and more.
   void write_profile(double noise, const std::vector<Grid>& grids) {
-    std::vector<Sample> samples;
-    const auto add = [&](const Call& call, std::int64_t) {
-      for (const Sample& sample : samples)
-        if (sample.call == call) return;
-      const double seconds = cost.estimate(call).seconds;
-      samples.push_back({call, {seconds * (1 - noise), seconds, seconds * (1 + noise)}, false});
-    };
-    for (const Grid grid : grids) {
-      PlanOptions on_grid = job.plan;
-      on_grid.grid = grid;
-      const Plan plan = make_plan(job.network, on_grid);
-      for (const Step& step : plan.steps)
-        if (const auto* compute = std::get_if<ComputeStep>(&step)) for_each_call(plan.operation(*compute, {}), add);
-    }
-    // Additions of all-reduces; a profile without any is refused.
-    for (std::int64_t elements = 1; elements <= (grids.back().size() > 1 ? 1024 : 1); ++elements)
-      add({Kernel::add, elements}, 1);
-    const Certificate certificate{.machine = "a node",
-                                  .cpu = "a CPU",
-                                  .blas = "none",
-                                  .blas_core_type = "none",
-                                  .compiler = "none",
-                                  .date = "2026-01-31T12:00:00Z",
-                                  .command = "none",
-                                  .environment = "",
-                                  .operands = ""};
-    write_file(options.profile, Profile::fit(certificate, samples).to_json());
+    write_analytic_profile(options.profile, job, grids, cost, noise);
   }
 
   [[nodiscard]] Result run(ReplicaOptions replicas) const { return predict_with_replicas(job, options, replicas); }

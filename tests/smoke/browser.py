@@ -86,11 +86,18 @@ class Browser:
     def open(self, url, width=1280, height=900, dark=False):
         """Returns when all is loaded and drawn."""
         self.events = []
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.resize(width, height)
         scheme = "dark" if dark else "light"
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.call("Page.navigate", url=url)
         self.wait_for("Page.loadEventFired")
+        self.wait_until_drawn()
+
+    def resize(self, width, height):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.wait_until_drawn()
+
+    def wait_until_drawn(self):
         self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))")
 
     def evaluate(self, expression):
@@ -121,6 +128,17 @@ class Browser:
         return [event["params"]["request"]["url"] for event in self.events
                 if event.get("method") == "Network.requestWillBeSent"]
 
-    def screenshot(self, path, whole=True):
-        data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"]
+    def screenshot(self, path, part=None):
+        """Of the whole page, or of the element that a selector names."""
+        how = {"captureBeyondViewport": True}
+        if part is not None:
+            width, height = self.evaluate("[innerWidth, document.documentElement.scrollHeight]")
+            self.resize(width, height)  # without a scroll bar, which would be in the way of the picture too
+            box = self.evaluate(f"""(() => {{
+              const box = document.querySelector("{part}").getBoundingClientRect(), edge = 10;
+              return {{x: box.x - edge, y: box.y - edge, width: box.width + 2 * edge, height: box.height + 2 * edge,
+                       scale: 1}};
+            }})()""")
+            how = {"clip": box}
+        data = self.call("Page.captureScreenshot", format="png", **how)["data"]
         path.write_bytes(base64.b64decode(data))

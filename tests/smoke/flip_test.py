@@ -35,6 +35,18 @@ class Flip(ProgramTest):
                 self.assertEqual(self.fastest("--bandwidth-scale", value / 6e9), grid)
         self.assertIn(found["verdict"].split(";")[0], " ".join(out.split()))
         self.assertLessEqual(max(map(len, out.splitlines())), 100)
+        for point in found["points"]:
+            times = sorted(zip(point["iteration_s"], found["grids"]))
+            self.assertEqual((point["fastest"], point["second"]), (times[0][1], times[1][1]))
+            self.assertAlmostEqual(point["margin"], times[1][0] / times[0][0] - 1, places=12)
+
+    def test_a_page(self):
+        out, _ = self.run_program("simtrain", "flip", "batch", *JOB[:4], "--grids", "1x8,8x1", "--from", "64", "--to", "256",
+                                  "--report", "f.html")
+        text = (self.folder / "f.html").read_text()
+        for part in ("at which batch the best grid changes", "Where it comes from", 'id="chart-flip"', "margin"):
+            self.assertIn(part, text)
+        self.assertIn("margin", out)
 
     def test_batch_is_whole(self):
         _, found = self.flip("batch", *JOB[:4], "--collectives", "ring", "--grids", "1x8,8x1", "--from", "8", "--to", "4096")
@@ -60,6 +72,8 @@ class Flip(ProgramTest):
             (["batch", *JOB, "--grids", "1x8,2x"], "--grids", "2x"),
             (["batch", *JOB, "--grids", "1x8,2x4", "--from", "2", "--to", "3"], "no grid can be had"),
             (["bandwidth", *JOB, "--grids", "1x8"], "one grid"),
+            (["compute", *JOB, "--processes", "8", "--to", "2e6"], "--to", "2e+06x", "1e-06x to 1e+06x", "--compute-scale"),
+            (["latency", *JOB, "--processes", "8", "--from", "1e-9us"], "--from", "--latency-scale"),
             (["bandwidth", *JOB, "--processes", "8", "--strategy", "auto"], "--strategy", "rules"),
         ):
             with self.subTest(arguments=arguments):

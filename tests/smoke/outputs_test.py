@@ -84,7 +84,44 @@ class Csv(ProgramTest):
         self.run_program("simtrain", "--platform", "torus:2", "--network", "n.json", "--grid", "2x1", "--extrapolate",
                          "--csv", "out.csv")
         rows = self.rows()
-        self.assertEqual({row["layer"] for row in rows}, {HOSTILE})
+        self.assertEqual({row["layer"] for row in rows}, {HOSTILE.replace("\n", " ")})
+
+    def test_nothing_that_a_spreadsheet_would_run(self):
+        names = ["=HYPERLINK(1)", "+1", "-1", "@SUM(1)", "\t=1", "a\x1bb"]
+        self.write("n.json", json.dumps({
+            "format": "simtrain-network", "version": 1, "name": "n", "dataset_images": 64, "default_batch": 8,
+            "input": {"channels": 4, "height": 1, "width": 1},
+            "layers": [{"name": name, "type": "linear", "outputs": 8} for name in names]}))
+        self.run_program("simtrain", "--platform", "torus:2", "--network", "n.json", "--grid", "2x1", "--extrapolate",
+                         "--csv", "out.csv")
+        self.assertEqual(list(dict.fromkeys(row["layer"] for row in self.rows())),
+                         ["'=HYPERLINK(1)", "'+1", "'-1", "'@SUM(1)", " =1", "a b"])
+
+
+class StandardOutput(ProgramTest):
+    def test_an_output_there_has_it_alone(self):
+        for arguments, options in (
+                (JOB, ("json", "csv", "report", "trace")), (["sweep", *JOB[:-2], "--grids", "4x2,2x4"], ("json", "csv", "report")),
+                (["flip", "batch", *JOB[:-4], "--grids", "8x1,1x8", "--from", "64", "--to", "128"], ("json", "report")),
+                (["cost", "--processes", "8"], ("json",)), (["describe", "torus:4"], ("json",)),
+                (["collective", "all-reduce", "--bytes", "4kB", "--processes", "8", "--platform", "torus:8"], ("json",))):
+            for option in options:
+                with self.subTest(arguments=arguments, option=option):
+                    self.run_program("simtrain", *arguments, f"--{option}", "f")
+                    expected = (self.folder / "f").read_text()
+                    (self.folder / "f").unlink()
+                    out, _ = self.run_program("simtrain", *arguments, f"--{option}", "-")
+                    self.assertEqual(out.replace(f'"-"', '"f"').replace(f"--{option} -", f"--{option} f"), expected)
+                    self.assertEqual(list(self.folder.iterdir()), [])
+        self.run_program("simtrain", *JOB, "--json", "a.json")
+        out, error = self.run_program("simtrain", "rerun", "a.json", "--json", "-")
+        self.assertEqual(json.loads(out)["job"], json.loads((self.folder / "a.json").read_text())["job"])
+        self.assertIn("The same numbers", error)
+
+    def test_only_one(self):
+        self.refuse("simtrain", [*JOB, "--json", "-", "--csv", "-"], "--json", "--csv", "'-'")
+        self.refuse("simtrain", ["sweep", *JOB[:-2], "--processes", "8", "--results", "-"], "--results", "./-")
+        self.refuse("calibrate", ["kernels", "--output", "-"], "--output", "./-")
 
 
 class Apart(ProgramTest):

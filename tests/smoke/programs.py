@@ -15,6 +15,10 @@ MPI_ENVIRONMENT = {
 }
 
 
+# So that documents are the same to the last byte: passport.made tells when they were made.
+DATE = {"SOURCE_DATE_EPOCH": "1764512482"}  # 2025-11-30T14:21:22Z
+
+
 class ProgramTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -30,7 +34,7 @@ class ProgramTest(unittest.TestCase):
         return self._run(command, status, timeout)
 
     def _run(self, command, status, timeout=300):
-        done = subprocess.run(command, cwd=self.folder, env={**os.environ, **MPI_ENVIRONMENT},
+        done = subprocess.run(command, cwd=self.folder, env={**os.environ, **MPI_ENVIRONMENT, **DATE},
                               capture_output=True, text=True, timeout=timeout, check=False)
         text = f"{' '.join(command)}\nstdout: {done.stdout}\nstderr: {done.stderr}"
         self.assertEqual(done.returncode, status, text)

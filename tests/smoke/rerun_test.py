@@ -1,6 +1,7 @@
 """Passports of results, and simtrain rerun: the same numbers again, and what is refused."""
 import hashlib
 import json
+import re
 import sys
 import unittest
 
@@ -44,6 +45,48 @@ class Rerun(ProgramTest):
                 self.assertFalse((self.folder / "r.csv").exists())
                 del first["passport"], again["passport"]
                 self.assertEqual(again, first)
+
+    # Of every command: what --json writes is had again from its passport, and a figure that was changed is seen.
+    COMMANDS = (
+        (["sweep", *JOB[:2], *JOB[4:], "--grids", "1x8,8x1", "--replicas", "2", "--collectives", "ring,bruck", "--slow-host",
+          "host-1=0.5", "--slow-host", "host-2=0.5"], "iteration_s"),
+        (["sweep", *JOB[:2], *JOB[4:], "--processes", "8", "--prune", "--results", "points.jsonl"], "lower_bound_s"),
+        (["flip", "batch", *JOB[:2], *JOB[4:6], "--grids", "1x8,8x1", "--from", "64", "--to", "128"], "margin"),
+        (["cost", "--network", "mlp", "--processes", "8"], "formula_4_s"),
+        (["collective", "all-reduce", "--bytes", "4kB", "--processes", "8", "--platform", "torus.xml"], "seconds"),
+        (["describe", "torus.xml"], "mean_links"),
+        (["compare", "a.json", "b.json"], "difference_s"),
+    )
+
+    def test_every_command(self):
+        for name, batch in (("a.json", "64"), ("b.json", "128")):
+            self.predict(name, *JOB[:6], "--batch", batch)
+        for arguments, figure in self.COMMANDS:
+            with self.subTest(arguments=arguments):
+                first = self.predict("r.json", *arguments, "--color", "never")
+                self.assertEqual(first["passport"]["arguments"][0], arguments[0])
+                for one in first["passport"]["inputs"]:
+                    self.assertRegex(one["sha256"], "^[0-9a-f]{64}$")
+                out, _ = self.run_program("simtrain", "rerun", "r.json", "--json", "again.json")
+                self.assertIn("The same numbers", out)
+                again = json.loads((self.folder / "again.json").read_text())
+                del first["passport"], again["passport"]
+                self.assertEqual(again, first)
+                text = (self.folder / "r.json").read_text()
+                self.write("r.json", re.sub(f'"{figure}": ([0-9])', f'"{figure}": 1\\1', text, count=1))
+                out, _ = self.run_program("simtrain", "rerun", "r.json", status=1)
+                self.assertIn("Other numbers", out)
+                self.assertIn(figure, out)
+
+    def test_a_sweep_says_all_that_it_depends_on(self):
+        self.write("s.ini", "platform = torus:4 | torus.xml\ngrids = 2x1,1x2\nseed = 5\nextrapolate = yes\n")
+        passport = self.predict("r.json", "sweep", "--scenario", "s.ini", "--network", "mlp")["passport"]
+        arguments = passport["arguments"]
+        for option, value in (("--platform", "torus:4"), ("--platform", "torus.xml"), ("--grids", "2x1,1x2"), ("--seed", "5")):
+            self.assertIn((option, value), list(zip(arguments, arguments[1:])))
+        self.assertIn("--extrapolate", arguments)
+        self.assertEqual({(one["option"], one["name"]) for one in passport["inputs"]},
+                         {("network", "mlp"), ("platform", "torus.xml"), ("profile", "xeon-openblas-0.3.21-skylakex")})
 
     def test_other_numbers(self):
         result = self.predict("r.json", *JOB)

@@ -14,6 +14,12 @@ JOB = ["--platform", "torus:4x2,bandwidth=1GBps,latency=1us", "--network", "mlp"
 
 
 class Prediction(ProgramTest):
+    def test_a_grid_that_no_layer_is_on(self):
+        out, _ = self.run_program("simtrain", "--platform", "torus:4", "--network", "mlp", "--grid", "2x2", "--strategy",
+                                  "fc1:1x4; fc*:4x1")
+        self.assertIn("  ranks        4; no layer is on 2 x 2\n", out)
+        self.assertNotIn("tensor parallel", out)
+
     def test_the_main_job(self):
         out, error = self.run_program("simtrain", "--platform", "torus.xml", "--grid", "32x8")
         self.assertEqual(error, "")

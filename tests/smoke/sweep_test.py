@@ -117,7 +117,8 @@ class Points(SweepTest):
                 (["--platform", "torus:8 | tours:8", "--processes", "8"], "tours"),
                 (["--platform", "torus:8", "--processes", "9,10"], "9", "8 hosts", "nor can any other of the 7 points"),
                 (["--platform", "torus:8", "--processes", "8", "--share", "0/2"], "--share", "--results"),
-                (["--platform", "torus:8", "--processes", "8", "--results", "r", "--share", "2/2"], "--share", "2"),
+                (["--platform", "torus:8", "--processes", "8", "--results", "r", "--share", "2/2"], "--share", "'2/2'",
+                 "counted from 0", "0/2 to 1/2"),
                 (["--platform", "torus:8", "--processes", "8", "--results", "r", "--share", "0/2", "--json", "j"], "--json",
                  "merge"),
                 (["--platform", "torus:8", "--processes", "8", "--prune", "--replicas", "2"], "--prune", "--replicas"),
@@ -400,6 +401,10 @@ class Shares(SweepTest):
         self.assertEqual(len(missing), len(points[1]))
         self.assertIn(f"{len(points[1])} of 7 points are missing", error)
         self.assertIn("missing: no results file has it", " ".join(out.split()))
+        self.assertNotIn("one of", error)
+        self.run_program("simtrain", "sweep", *arguments, "--results", "r.jsonl", "--share", "1/2")
+        _, error = self.merged(files[0], "r.1-of-2.jsonl", status=1)
+        self.assertIn("'r.0-of-3.jsonl' is one of 3 shares, 'r.1-of-2.jsonl' one of 2", error)
 
     def test_mpirun(self):
         arguments = [*SMALL, "--processes", "8", "--batch", "32,64"]
@@ -428,11 +433,15 @@ class Shares(SweepTest):
         changed = json.loads(first[1])
         changed["result"]["seed"] = 7
         self.write("e", "\n".join([first[0], first[1].replace('"iterations":1', '"iterations":2'), ""]))
+        self.write("f", first[0] + "\n{\"point\": nul}\n")
+        self.write("g", first[0] + "\n{\"point\":99,\"skipped\":true}\n")
+        self.run_program("simtrain", "sweep", *SMALL, "--processes", "4", "--prune", "--results", "h")
         for arguments, *parts in (([], "results files"), (["none"], "none", "cannot be read"), (["a", "b"], "b", "--batch", "'a'"),
                                   (["a", "c"], "'c'", "none of"), (["d"], "'d'", "empty"), (["a", "--colour", "red"], "--colour"),
-                                  (["a", "e"], "'e'")):
+                                  (["a", "e"], "'e'"), (["f"], "'f', line 2", "not what simtrain sweep wrote", "it is no JSON"),
+                                  (["g"], "'g', line 2", "key 'point'"), (["a", "h"], "'h'", "--prune is given there and not in 'a'")):
             with self.subTest(arguments=arguments):
-                self.refuse("simtrain", ["merge", *arguments], *parts, leaves=["a", "b", "c", "d", "e"])
+                self.refuse("simtrain", ["merge", *arguments], *parts, leaves=list("abcdefgh"))
 
 
 class Names(SweepTest):
@@ -451,7 +460,8 @@ class Names(SweepTest):
         self.assertNotIn("\x1b", out)
         self.assertFalse((self.folder / "broken").exists())
         with open(self.folder / "s.csv", newline="", encoding="utf-8") as file:
-            self.assertEqual(sorted(row["network"] for row in csv.DictReader(file)), sorted(files))
+            self.assertEqual(sorted(row["network"] for row in csv.DictReader(file)),
+                             sorted(name.replace("\n", " ").replace("\x1b", " ") for name in files))
         again, error, _ = self.sweep("--platform", "torus:4", "--grids", "2x2", "--extrapolate", "--results", "r.jsonl",
                                      *itertools.chain(*(["--network", name] for name in files)))
         self.assertEqual(again, out)

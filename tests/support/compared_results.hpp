@@ -1,6 +1,8 @@
 // A native and a simulated result of one job whose differences are worked out by hand, for tests of comparisons.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include "report/compare.hpp"
 #include "tests/support/sample_result.hpp"
 
@@ -25,6 +27,12 @@ inline NamedResult simulated() {
   result.iteration_seconds = {70 * kMs};
   result.iteration_s = 70 * kMs;
   return sample;
+}
+
+inline void expect_contrast(const Contrast& contrast, double reference_ms, double other_ms) {
+  EXPECT_NEAR(contrast.reference_s, reference_ms * kMs, 1e-12);
+  EXPECT_NEAR(contrast.other_s, other_ms * kMs, 1e-12);
+  EXPECT_NEAR(contrast.difference_s(), (other_ms - reference_ms) * kMs, 1e-12);
 }
 
 }  // namespace simtrain

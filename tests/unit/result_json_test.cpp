@@ -255,6 +255,8 @@ TEST(ResultJson, WritesFilesForTheSchemaTests) {
                {.grid_rows = 1, .grid_columns = 8, .values = {"b", "64"}, .result = {}, .error = ""}}};
   sweep.points[3].skipped = true;
   sweep.points[3].lower_bound_s = 0.3;
+  sweep.passport =
+      Passport{"simtrain", {"sweep", "--grids", "4x2"}, {{"SimGrid", "3.32"}}, {}, "here", "2026-11-30T14:16:58Z"};
   write_file("sweep.json", sweep_to_json(sweep));
   json broken = sample_document();
   broken["layers"][1]["colour"] = "red";
