@@ -169,6 +169,74 @@ TEST(CalibratedNetwork, ARingIsFreeOfTheSurcharge) {
   expect_ratio_near_one("1 MB round of a ring", 3e-6 + 1e6 / 4e9, found[0], 1e-6);
 }
 
+// The same place where shifts were measured: 5 us + n / 1 GB/s for the larger messages.
+NetworkPlace place_with_shifts() {
+  NetworkPlace place = sample_place();
+  TimingCurve curve = place.curves.at(MessageTiming::one_way_idle);
+  curve.segments[1] = {1025, 1 << 20, 5e-6, 1e9};
+  place.curves[MessageTiming::shift_loaded] = curve;
+  return place;
+}
+
+// Rounds of a ring take what a shift took, in every round; an exchange of two and a message alone what they took before.
+TEST(CalibratedNetwork, ARingTakesShiftsWhereTheyWereMeasured) {
+  for (const int ranks : {3, 4, 7}) {
+    const auto found = simulated("crossbar:" + std::to_string(ranks) + ",latency=1us,bandwidth=4GBps", ranks,
+                                 {{}, place_with_shifts()}, [ranks](int rank, auto& out) {
+                                   const double start_s = MPI_Wtime();
+                                   for (int round = 0; round < 5; ++round)
+                                     exchange((rank + 1) % ranks, (rank + ranks - 1) % ranks, 1'000'000);
+                                   if (rank == 0) out.push_back(MPI_Wtime() - start_s);
+                                 });
+    ASSERT_EQ(found.size(), 1U);
+    // The first message finds nobody else sending and is one way: later rounds make up for no more than that.
+    expect_ratio_near_one("5 rounds", 5 * (5e-6 + 1e6 / 1e9), found[0], 0.01);
+  }
+  const auto found =
+      simulated("crossbar:2,latency=1us,bandwidth=4GBps", 2, {{}, place_with_shifts()}, [](int rank, auto& out) {
+        const double start_s = MPI_Wtime();
+        exchange(1 - rank, 1 - rank, 1'000'000);
+        if (rank == 0) out.push_back(MPI_Wtime() - start_s);
+        const double alone_s = MPI_Wtime();
+        ping_pong(rank, 1'000'000);
+        if (rank == 0) out.push_back(0.5 * (MPI_Wtime() - alone_s));
+      });
+  ASSERT_EQ(found.size(), 2U);
+  expect_ratio_near_one("an exchange", 6e-6 + 1e6 / 2e9, found[0], 1e-6);
+  expect_ratio_near_one("one way", 3e-6 + 1e6 / 4e9, found[1], 1e-6);
+}
+
+// A factor for each segment: of one of them all sizes and both parts of the time, the same in every run.
+TEST(CalibratedNetwork, ADisturbanceIsAFactorForASegment) {
+  const auto times = [](std::optional<std::uint64_t> seed, double error) {
+    std::vector<double> out;
+    NetworkPlace place = sample_place();
+    for (auto& [timing, curve] : place.curves) curve.error.median = error;
+    CalibratedNetwork network("a profile", {{}, place});
+    if (seed) network.disturb(*seed);
+    for (const std::int64_t bytes : {100, 1000, 10'000, 100'000})
+      out.push_back(network.seconds(bytes, {1e-6, 4e9, false}));
+    return out;
+  };
+  const auto plain = times({}, 0.1), one = times(1, 0.1), again = times(1, 0.1), other = times(2, 0.1);
+  EXPECT_EQ(one, again);
+  EXPECT_EQ(times(1, 0), plain) << "curves without an error are exact";
+  EXPECT_NE(one[0] / plain[0], other[0] / plain[0]);
+  for (const auto& disturbed : {one, other}) {
+    EXPECT_NEAR(disturbed[0] / plain[0], disturbed[1] / plain[1], 1e-12);
+    EXPECT_NEAR(disturbed[2] / plain[2], disturbed[3] / plain[3], 1e-12);
+    EXPECT_NE(disturbed[1] / plain[1], disturbed[2] / plain[2]);
+  }
+  // Half of the factors are within the median error: log-normal, so between 1/1.1 and 1.1.
+  int within = 0;
+  constexpr int kDraws = 400;
+  for (int seed = 0; seed < kDraws; ++seed) {
+    const double factor = times(static_cast<std::uint64_t>(seed), 0.1)[0] / plain[0];
+    within += factor > 1 / 1.1 && factor < 1.1 ? 1 : 0;
+  }
+  EXPECT_NEAR(within, kDraws / 2, 40) << "four standard deviations of a binomial distribution";
+}
+
 // Ranks of one node take the local curve whatever the platform's figures, others the remote one.
 TEST(CalibratedNetwork, NodesAreLocal) {
   NetworkPlace remote = sample_place();

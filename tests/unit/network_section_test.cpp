@@ -37,6 +37,22 @@ TEST(NetworkSection, IsTheSameAfterWritingAndReading) {
   EXPECT_EQ(after.network().remote->latency_s, 20e-6);
 }
 
+// Others only add to what a message takes, but that is what a loaded timing is about.
+TEST(NetworkSection, LoadedTimesAreMeans) {
+  NetworkPlace place = sample_place();
+  TimingCurve loaded = place.curves.at(MessageTiming::exchange_idle);
+  loaded.samples = {{0, {1e-6, 4e-6, 2e-6, 5e-6}, false, true}};
+  place.curves[MessageTiming::exchange_loaded] = place.curves[MessageTiming::shift_loaded] = loaded;
+  place.curves[MessageTiming::one_way_idle].samples = {{0, {1e-6, 4e-6, 2e-6, 5e-6}, false}};
+  const Profile after = Profile::from_json("p.json", profile_with({}, place).to_json());
+  const NetworkPlace& remote = *after.network().remote;
+  EXPECT_EQ(remote.curves.at(MessageTiming::one_way_idle).samples[0].measured_s(), 1e-6);
+  EXPECT_DOUBLE_EQ(remote.curves.at(MessageTiming::shift_loaded).samples[0].measured_s(), 3e-6);
+  EXPECT_EQ(&remote.exchange(), &remote.curves.at(MessageTiming::exchange_loaded));
+  EXPECT_EQ(remote.shift(), &remote.curves.at(MessageTiming::shift_loaded));
+  EXPECT_EQ(sample_place().shift(), nullptr);
+}
+
 TEST(NetworkSection, MayBeMissing) {
   const std::string text = profile_with({}, {}).to_json();
   EXPECT_EQ(text.find("\"network\""), std::string::npos);

@@ -102,6 +102,21 @@ TEST(PhaseLog, GoesIntoTheResult) {
   EXPECT_TRUE(summary.finish().layers[1].phases.empty());
 }
 
+// Two ranks that take turns to be early: 3 + 5 and 4 + 4 s, so the iterations end after 4 and 8 s.
+TEST(Summary, IterationsGoFromEndToEnd) {
+  const Plan plan = plan_of({1, 2});
+  Summary summary(plan);
+  for (const int column : {0, 1})
+    summary.add({.at = {0, column},
+                 .iteration_seconds = column == 0 ? std::vector<double>{3, 5} : std::vector<double>{4, 4},
+                 .work_s = std::vector<std::array<double, kWorks>>(3),
+                 .exchanges = std::vector<std::array<RankExchange, kExchanges>>(3),
+                 .loss_sums = {}});
+  const Result result = summary.finish();
+  EXPECT_EQ(result.iteration_seconds, (std::vector<double>{4, 4}));
+  EXPECT_EQ(result.iteration_s, 4);
+}
+
 // A flag for a network that has nothing to drop changes nothing.
 TEST(Summary, DropoutIsThatOfTheNetwork) {
   for (const auto& [text, asked, drops] :

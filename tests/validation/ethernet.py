@@ -135,7 +135,7 @@ class Ethernet:
             call("ip", "link", "delete", link)
         call("umount", NAMESPACES)
 
-    def mpirun(self, ranks, command, timeout_s=600):
+    def mpirun(self, ranks, command, timeout_s=900):
         """Runs one rank on each of the first hosts. Returns what it printed; ends the program where it fails."""
         subnet = "10.9.0.0/24"
         settings = {"plm_rsh_agent": str(AGENT), "plm_rsh_no_tree_spawn": "1", "orte_tmpdir_base": str(NAMESPACES),

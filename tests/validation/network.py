@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Predictions beside native runs on a real, slow network of this machine: namespaces as hosts, shaped links as cables.
+"""Predictions beside native runs over a real, slow network on this machine: namespaces are hosts, shaped links cables.
 
-For every cluster: measures messages between its hosts and kernels on this machine, predicts every job from these alone,
-then trains it natively, a rank on each host, and prints the table. As root; leaves nothing behind but --folder.
+Measures kernels and messages between the hosts, predicts every job from these alone, trains it natively with a rank on each
+host, and prints the tables (docs/validation.md explains them). As root; leaves nothing behind but --folder.
 
-    ./dev validate network --folder results      all jobs, about half an hour
-    ./dev validate network --quick               a few jobs, some minutes
-    ./dev validate network --folder results --reuse     predict and compare only; all is in the folder
+    ./dev validate network --folder results      all jobs, about three quarters of an hour
+    ./dev validate network --quick               a few jobs, two minutes
+    ./dev validate network --folder results --reuse     measure nothing, predict and compare again
+    ./dev validate network --show tests/validation/ethernet-2026-11-30.json     tables of a run that is kept
 
 A run that was interrupted goes on where it was with the same --folder.
 """
@@ -28,18 +29,19 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 NATIVE_S = 4.0  # of every round of a job, about
 LEAST_ITERATIONS, MOST_ITERATIONS = 8, 60
 REPLICAS = 40
-# Above 64 KiB Open MPI asks the receiver first, over the connection that carries data the other way: of two that exchange
-# large messages one waits for the other, and mostly both take twice as long. Larger than any message here, this limit has
-# every message sent at once. docs/validation.md has figures with and without.
-TUNED = {"btl_tcp_eager_limit": str(4 << 20), "btl_tcp_rndv_eager_limit": str(4 << 20)}
+LARGEST = "2MiB"  # message of these jobs
+# Above 64 KiB Open MPI asks the receiver first, over the connection that carries data the other way: of two ranks that
+# exchange large messages one mostly waits for the other. With a limit above all messages none is asked.
+EAGER = {"btl_tcp_eager_limit": str(4 << 20), "btl_tcp_rndv_eager_limit": str(4 << 20)}
 
 
 def say(text):
     print(f"validate: {text}", file=sys.stderr, flush=True)
 
 
-def fail(text):
-    sys.exit(f"validate: error: {text}")
+def fail(text, status=1):
+    say(f"error: {text}")
+    sys.exit(status)
 
 
 def checked(done, what):
@@ -59,23 +61,32 @@ def file_name(text):
 
 def write_json(path, value):
     unfinished = path.with_suffix(".unfinished")
-    unfinished.write_text(json.dumps(value, indent=1))
+    unfinished.write_text(json.dumps(value, indent=1) + "\n")
     unfinished.replace(path)
 
 
 class Validation:
+    """Everything that is measured or predicted is a file in `folder`, written whole; what is there is not done again."""
+
     def __init__(self, options, folder):
         self.bin = options.build / "bin"
         self.options = options
         self.folder = folder
-        self.mpi_settings = {} if options.mpi_defaults else TUNED
+        self.mpi_settings = EAGER if options.eager else {}
+
+    def missing(self, path):
+        if path.exists():
+            return False
+        if self.options.reuse:
+            fail(f"--reuse: {path} is not there; expected a --folder of a run that was finished", 2)
+        return True
 
     # ---- calibration ----
 
     def kernels(self, jobs):
         """Kernels with all cores busy, the shapes of these jobs among them."""
         path = self.folder / "kernels.json"
-        if not path.exists() and not self.options.reuse:
+        if self.missing(path):
             say(f"measuring kernels, {self.options.kernel_budget} minutes")
             networks = sorted({f"{job.network}:{job.batch}" for job in jobs})
             run([self.bin / "calibrate", "kernels", "--loaded", "--budget", self.options.kernel_budget, "--output", path,
@@ -86,20 +97,21 @@ class Validation:
     def profile(self, rate_mbit, ranks, kernels):
         """Of the kernels, and the messages of so many hosts on one switch."""
         path = self.folder / f"profile-{rate_mbit}-{ranks}.json"
-        if path.exists() or self.options.reuse:
-            return path
-        say(f"{ranks} hosts, {rate_mbit} Mbit/s: measuring messages, {self.options.message_budget} minutes")
-        unfinished = path.with_suffix(".measuring")
-        unfinished.write_text(json.dumps(kernels))
-        with ethernet.Ethernet(ethernet.Network(ranks, rate_mbit), self.mpi_settings) as hosts:
-            checked(hosts.mpirun(ranks, [self.bin / "calibrate", "network", "--loaded", "--budget", self.options.message_budget,
-                                         "--largest", "2MiB", "--add-to", unfinished]), "calibrate network")
-        unfinished.replace(path)
+        if self.missing(path):
+            say(f"{ranks} hosts, {rate_mbit} Mbit/s: measuring messages, {self.options.message_budget} minutes")
+            unfinished = path.with_suffix(".measuring")
+            unfinished.write_text(json.dumps(kernels))
+            with ethernet.Ethernet(ethernet.Network(ranks, rate_mbit), self.mpi_settings) as hosts:
+                checked(hosts.mpirun(ranks, [self.bin / "calibrate", "network", "--loaded", "--budget",
+                                             self.options.message_budget, "--largest", LARGEST, "--add-to", unfinished]),
+                        "calibrate network")
+            unfinished.replace(path)
         return path
 
     # ---- one job ----
 
     def predict(self, job, network, profile):
+        """Ranks share this machine's cores, so each computes at its share of the speed that the profile has."""
         path = self.folder / f"{file_name(job.name)}-predicted.json"
         cores = len(os.sched_getaffinity(0))
         progress = ["--progress", "polling"] if job.overlap != "none" else []
@@ -109,7 +121,7 @@ class Validation:
 
     def train(self, job, hosts, number, iterations):
         path = self.folder / f"{file_name(job.name)}-native-{number}.json"
-        if not path.exists() and not self.options.reuse:
+        if self.missing(path):
             unfinished = path.with_suffix(".training")
             checked(hosts.mpirun(job.ranks, [self.bin / "mpitrain", *job.options, "--iterations", iterations, "--warm-up", 2,
                                              "--json", unfinished]), f"mpitrain, {job.name}")
@@ -120,28 +132,27 @@ class Validation:
 
     def cluster(self, name, ranks, jobs, kernels):
         network = job_list.clusters(ranks)[name]
-        results = []
         profile = self.profile(network.rate_mbit, ranks, kernels)
+        predictions = [self.predict(job, network, profile) for job in jobs]
+        natives = {job: [] for job in jobs}
         with ethernet.Ethernet(network, self.mpi_settings) as hosts:
-            predictions = [self.predict(job, network, profile) for job in jobs]
-            natives = {job: [] for job in jobs}
             for number in range(1, self.options.rounds + 1):
                 say(f"{name}, {ranks} hosts: {len(jobs)} jobs, round {number} of {self.options.rounds}")
                 for job, prediction in zip(jobs, predictions):
                     iterations = round(NATIVE_S / prediction["iteration"]["median_s"])
-                    iterations = min(MOST_ITERATIONS, max(LEAST_ITERATIONS, iterations))
-                    natives[job].append(self.train(job, hosts, number, iterations))
-        for job, prediction in zip(jobs, predictions):
-            results.append(table.figures(job, prediction, natives[job]))
-        return results
+                    natives[job].append(
+                        self.train(job, hosts, number, min(MOST_ITERATIONS, max(LEAST_ITERATIONS, iterations))))
+        return [table.figures(job, prediction, natives[job]) for job, prediction in zip(jobs, predictions)]
 
     def run(self, jobs):
         kernels = self.kernels(jobs)
         results = []
         for name, ranks in sorted({(job.cluster, job.ranks) for job in jobs}):
             results += self.cluster(name, ranks, [job for job in jobs if (job.cluster, job.ranks) == (name, ranks)], kernels)
-            write_json(self.folder / "results.json", {"machine": table.machine(kernels), "jobs": results})
-        return self.folder / "results.json"
+        path = self.folder / "results.json"
+        write_json(path, {"machine": table.machine(kernels), "command": "./dev validate network " + " ".join(sys.argv[1:]),
+                          "jobs": results})
+        return path
 
 
 def platform(network, profile):
@@ -151,7 +162,8 @@ def platform(network, profile):
     cable = f"bandwidth={bandwidth:.9g}Bps,latency={latency / 2:.9g}s"
     if network.trunk_mbit:
         trunk = bandwidth * network.trunk_mbit / network.rate_mbit
-        return ["--platform", f"leaf-spine:2x{network.hosts // 2},spines=1,{cable},up-bandwidth={trunk:.9g}Bps,up-latency=0s"]
+        return ["--platform", f"leaf-spine:2x{network.hosts // 2},spines=1,{cable},uplink-bandwidth={trunk:.9g}Bps,"
+                              "uplink-latency=1ns"]
     words = ["--platform", f"ethernet:{network.hosts},{cable}"]
     if network.slow_host >= 0:
         words += ["--degrade-link", f"host * of host {network.slow_host}=0.5"]
@@ -163,27 +175,43 @@ def read_options():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release", help="build folder")
     parser.add_argument("--folder", type=pathlib.Path, help="where measurements are kept (default: nowhere)")
-    parser.add_argument("--rounds", type=int, default=2, help="native runs of every job (default 2)")
+    parser.add_argument("--rounds", type=int, default=1, help="native runs of every job (default 1)")
     parser.add_argument("--kernel-budget", type=float, default=2, help="minutes for the kernels (default 2)")
-    parser.add_argument("--message-budget", type=float, default=3, help="minutes for the messages of each cluster (default 3)")
+    parser.add_argument("--message-budget", type=float, default=2.5,
+                        help="minutes for the messages of each number of hosts and rate (default 2.5)")
     parser.add_argument("--only", default="", help="jobs with this text in their name")
-    parser.add_argument("--mpi-defaults", action="store_true", help="Open MPI as it is: large messages by rendezvous")
-    parser.add_argument("--quick", action="store_true", help="a few jobs, one round")
+    parser.add_argument("--eager", action="store_true", help="Open MPI with a limit for eager messages above all messages")
+    parser.add_argument("--quick", action="store_true", help="a few jobs, half a minute of kernels, one of messages")
     parser.add_argument("--reuse", action="store_true", help="measure nothing: all is in --folder")
-    return parser.parse_args()
+    parser.add_argument("--show", type=pathlib.Path, metavar="FILE", help="print the tables of a results.json, and end")
+    options = parser.parse_args()
+    if options.quick:
+        options.kernel_budget, options.message_budget = 0.5, 1.0
+    if options.rounds < 1:
+        parser.error(f"--rounds: '{options.rounds}' is not valid; expected 1 or more")
+    if options.reuse and not options.folder:
+        parser.error("--reuse: needs the --folder of the run")
+    return options
 
 
 def main():
     options = read_options()
-    if (reason := ethernet.missing()) and not os.environ.get(ethernet.SANDBOX):
-        fail(f"{reason}. What works anywhere: ./dev validate node, one and two ranks through this machine's memory")
+    if options.show:
+        try:
+            table.show(json.loads(options.show.read_text()))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            fail(f"--show: '{options.show}' cannot be read ({type(error).__name__}: {error}); expected a results.json", 2)
+        return
+    jobs = [job for job in (job_list.quick_jobs() if options.quick else job_list.all_jobs()) if options.only in job.name]
+    if not jobs:
+        fail(f"--only: no job has '{options.only}' in its name; they are named as {job_list.all_jobs()[0].name}", 2)
+    if not os.environ.get(ethernet.SANDBOX) and (reason := ethernet.missing()):
+        fail(f"{reason}. What works anywhere: ./dev validate node, one and two ranks through this machine's memory", 2)
     ethernet.enter_sandbox()
-    jobs = job_list.quick_jobs() if options.quick else job_list.all_jobs()
-    jobs = [job for job in jobs if options.only in job.name]
     with tempfile.TemporaryDirectory() as temporary:
         folder = (options.folder or pathlib.Path(temporary)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
-        table.show(Validation(options, folder).run(jobs))
+        table.show(json.loads(Validation(options, folder).run(jobs).read_text()))
 
 
 if __name__ == "__main__":

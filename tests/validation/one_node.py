@@ -4,9 +4,9 @@
 One rank tests the prices of computing alone; two ranks on two cores add messages through the node's memory, and two
 cores that share it. Nothing is fitted to the jobs: the profile comes from kernels and messages measured alone.
 
-    ./dev validate                                5 rounds of 5 minutes
-    ./dev validate --rounds 1 --profile node.json with a profile of this machine
-    ./dev validate --quick                        two small jobs, one round
+    ./dev validate node                                5 rounds of 5 minutes
+    ./dev validate node --rounds 1 --profile node.json with a profile of this machine
+    ./dev validate node --quick                        two small jobs, one round
 
 A shared machine is a third slower in one quarter of an hour than in the next, so profile and jobs take turns: each round
 measures a profile, trains every job and predicts it with that profile. Tables show medians over rounds, errors those of
@@ -217,7 +217,7 @@ def print_machine(profile):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="./dev validate node", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release", help="build folder")
     parser.add_argument("--profile", type=pathlib.Path, help="profile of this machine for all rounds, a file or a shipped one's name (default: measure)")
     parser.add_argument("--folder", type=pathlib.Path, help="where profiles and results are kept (default: nowhere)")

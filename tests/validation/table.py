@@ -1,7 +1,6 @@
 """The tables of `./dev validate network`: figures of a job out of result files, and Markdown out of figures."""
 
 import datetime
-import json
 import os
 import statistics
 
@@ -103,8 +102,7 @@ def speed_ups(jobs):
     return [pair for pair in pairs if abs(pair[0]) > 0.05]
 
 
-def show(path):
-    results = json.loads(path.read_text())
+def show(results):
     jobs = results["jobs"]
     regrets = []
     for group in dict.fromkeys(one["group"] for one in jobs):
@@ -120,4 +118,4 @@ def show(path):
     print(f"\n{len(regrets)} groups of grids; the predicted best is the best or within 3 % of it in "
           f"{sum(regret <= 0.03 for regret in regrets)}, at worst {percent(max(regrets))} from it. {len(pairs)} pairs of "
           f"strategies that differ by more than 5 %; predicted with the right sign: {right}.")
-    print(f"\n{results['machine']}")
+    print(f"\n{results['machine']}; `{results['command']}`")
