@@ -29,7 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 NATIVE_S = 4.0  # of every round of a job, about
 LEAST_ITERATIONS, MOST_ITERATIONS = 8, 60
 REPLICAS = 40
-LARGEST = "2MiB"  # message of these jobs
+LARGEST, LARGEST_QUICK = "2MiB", "512KiB"  # message of these jobs
 # Above 64 KiB Open MPI asks the receiver first, over the connection that carries data the other way: of two ranks that
 # exchange large messages one mostly waits for the other. With a limit above all messages none is asked.
 EAGER = {"btl_tcp_eager_limit": str(4 << 20), "btl_tcp_rndv_eager_limit": str(4 << 20)}
@@ -103,7 +103,7 @@ class Validation:
             unfinished.write_text(json.dumps(kernels))
             with ethernet.Ethernet(ethernet.Network(ranks, rate_mbit), self.mpi_settings) as hosts:
                 checked(hosts.mpirun(ranks, [self.bin / "calibrate", "network", "--loaded", "--budget",
-                                             self.options.message_budget, "--largest", LARGEST, "--add-to", unfinished]),
+                                             self.options.message_budget, "--largest", self.options.largest, "--add-to", unfinished]),
                         "calibrate network")
             unfinished.replace(path)
         return path
@@ -185,8 +185,9 @@ def read_options():
     parser.add_argument("--reuse", action="store_true", help="measure nothing: all is in --folder")
     parser.add_argument("--show", type=pathlib.Path, metavar="FILE", help="print the tables of a results.json, and end")
     options = parser.parse_args()
+    options.largest = LARGEST
     if options.quick:
-        options.kernel_budget, options.message_budget = 0.5, 1.0
+        options.kernel_budget, options.message_budget, options.largest = 0.5, 1.0, LARGEST_QUICK
     if options.rounds < 1:
         parser.error(f"--rounds: '{options.rounds}' is not valid; expected 1 or more")
     if options.reuse and not options.folder:
