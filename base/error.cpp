@@ -29,16 +29,16 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest(std::string_view word, const std::vector<std::string>& choices) {
+  constexpr std::size_t kPart = 3, kShortestBeginning = 3;
+  if (word.size() >= kShortestBeginning)
+    for (const std::string& one : choices)
+      if (one.starts_with(word)) return one;
   const auto best = std::min_element(choices.begin(), choices.end(), [&](const auto& a, const auto& b) {
     return edit_distance(word, a) < edit_distance(word, b);
   });
   if (best == choices.end()) return {};
-  constexpr std::size_t kPart = 3, kShortestBeginning = 3;
-  if (edit_distance(word, *best) <= std::max<std::size_t>(1, std::max(word.size(), best->size()) / kPart)) return *best;
-  if (word.size() < kShortestBeginning) return {};
-  const auto longer =
-      std::find_if(choices.begin(), choices.end(), [&](const auto& one) { return one.starts_with(word); });
-  return longer == choices.end() ? std::string() : *longer;
+  const std::size_t most = std::max<std::size_t>(1, std::max(word.size(), best->size()) / kPart);
+  return edit_distance(word, *best) <= most ? *best : std::string();
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& choices) {

@@ -96,8 +96,7 @@ std::vector<std::string> differences_of(const SweepInputs& theirs, const SweepIn
   const auto option = [&](const std::string& key, const std::string& a, const std::string& b) {
     const std::string name = "--" + key;
     if (a == kNone || b == kNone)
-      return name + " is " + (a == kNone ? "not " : "") + "given " + there + " and " + (b == kNone ? "not " : "") +
-             here;
+      return name + " is given " + (a == kNone ? here : there) + " and not " + (a == kNone ? there : here);
     return name + " is '" + a + "' " + there + " and '" + b + "' " + here;
   };
   for (std::size_t i = 0; i < ours.space.dimensions.size(); ++i) {

@@ -2,11 +2,12 @@
 // outputs and a bias, that is 800 weights, 16 samples, rings.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 
 #include "base/files.hpp"
 #include "base/options.hpp"
-#include "sim/engine/engine.hpp"
+#include "sim/engine/simulation.hpp"
 #include "sim/prediction/prediction.hpp"
 #include "tests/support/analytic_profile.hpp"
 #include "tests/support/values_in_child.hpp"
@@ -18,6 +19,11 @@ constexpr const char* kOneLayer = R"({
   "format": "simtrain-network", "version": 1, "name": "one-layer",
   "input": {"channels": 24, "height": 1, "width": 1}, "dataset_images": 64, "default_batch": 16,
   "layers": [{"name": "fc", "type": "linear", "outputs": 32}]})";
+
+using Part = double BoundsResult::*;
+constexpr std::array<Part, 7> kParts{&BoundsResult::computing_s, &BoundsResult::slower_s,  &BoundsResult::adding_s,
+                                     &BoundsResult::bandwidth_s, &BoundsResult::latency_s, &BoundsResult::contention_s,
+                                     &BoundsResult::waiting_s};
 
 class BoundsTime : public testing::Test {
  protected:
@@ -40,17 +46,15 @@ class BoundsTime : public testing::Test {
     options_.placement = parse_placement("--placement", placement);
     write_analytic_profile(options_.profile, job_, {grid}, cost_, 0);
     const std::vector<double> found = values_in_child([&]() -> std::vector<double> {
-      const BoundsResult b = *predict(job_, options_).bounds;
-      return {b.computing_s, b.slower_s, b.adding_s, b.bandwidth_s, b.latency_s, b.contention_s, b.waiting_s};
+      const BoundsResult bounds = *predict(job_, options_).bounds;
+      std::vector<double> values;
+      for (const auto part : kParts) values.push_back(bounds.*part);
+      return values;
     });
-    if (found.size() != 7) return {};
-    return {.computing_s = found[0],
-            .slower_s = found[1],
-            .adding_s = found[2],
-            .bandwidth_s = found[3],
-            .latency_s = found[4],
-            .contention_s = found[5],
-            .waiting_s = found[6]};
+    BoundsResult bounds;
+    if (found.size() == 7)
+      for (std::size_t i = 0; const auto part : kParts) bounds.*part = found[i++];
+    return bounds;
   }
 
   // Seconds of all calls of one rank's iteration on the grid, as the profile has them.

@@ -148,7 +148,7 @@ TEST(Text, FitsThePageWhateverTheNamesAndTimes) {
 TEST(Json, HoldsTheSameFigures) {
   const auto document = nlohmann::json::parse(comparison_to_json(compare(simulated(), native())));
   EXPECT_EQ(document.at("schema"), "simtrain-comparison");
-  EXPECT_EQ(document.at("schema_version"), 3);
+  EXPECT_EQ(document.at("schema_version"), 4);
   EXPECT_EQ(document.at("compared_by"), "mean");
   EXPECT_EQ(document["reference"].at("file"), "native.json");
   EXPECT_EQ(document["other"].at("label"), "simulated");

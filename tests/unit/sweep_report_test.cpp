@@ -116,7 +116,7 @@ TEST(Sweep, JsonHasPointsAndRanking) {
   const auto document = nlohmann::json::parse(sweep_to_json(sweep));
   EXPECT_FALSE(document.contains("dimensions")) << "nothing but grids varies";
   EXPECT_EQ(document.at("schema"), "simtrain-sweep");
-  EXPECT_EQ(document.at("schema_version"), 1);
+  EXPECT_EQ(document.at("schema_version"), 2);
   ASSERT_EQ(document.at("points").size(), 4U);
   EXPECT_EQ(document["points"][2].at("error"), "no luck");
   EXPECT_FALSE(document["points"][2].contains("result"));

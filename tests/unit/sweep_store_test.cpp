@@ -102,8 +102,8 @@ TEST_F(Store, RefusesAnotherSweepAndSaysWhatDiffers) {
   expect_parts(other, {path, "another sweep", "--batch", "64 | 128", "64 | 256"});
   other = inputs;
   other.options["iterations"] = "3";
-  other.options["prune"] = "";
-  expect_parts(other, {"--iterations is '1' there and '3' here", "--prune"});
+  other.options["prune"] = "yes";
+  expect_parts(other, {"--iterations is '1' there and '3' here", "--prune is given here and not there"});
   other = inputs;
   other.files["profile 'p'"] = sha256_hex("q");
   expect_parts(other, {"profile 'p' has other contents now"});
