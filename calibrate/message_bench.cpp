@@ -223,8 +223,9 @@ double MessageBench::late_receives(const Probe& probe, Role role) {
   return role == Role::driver ? undisturbed_s(std::move(seconds)) : 0;
 }
 
-// Rounds in a row, as in a collective: members get out of step, and what one of them still has to send waits beside what it
-// sends next. Exchanges are with partners that change, as in recursive doubling; members beyond a power of two wait.
+// Rounds in a row, as in a collective: members get out of step, and what one of them still has to send waits beside
+// what it sends next. Exchanges are with partners that change, as in recursive doubling; members beyond a power of two
+// wait.
 double MessageBench::loaded(const Probe& probe) {
   const auto members = static_cast<unsigned>(group_.size()), me = static_cast<unsigned>(member_);
   const bool shift = probe.timing == MessageTiming::shift_loaded;

@@ -59,7 +59,8 @@ po::options_description options() {
           "largest", word("BYTES")->default_value("256MiB"),
           "largest message, up to 1GiB; less where memory or budget do not suffice")(
           "loaded",
-          "measure also with all processes at once (three or more on the node, or on different nodes), and simulate with "
+          "measure also with all processes at once (three or more on the node, or on different nodes), and simulate "
+          "with "
           "these times: what a rank sends waits for what it sends or answers to others")(
           "idle-only", word("yes|no")->default_value("no"), "yes: leave out the messages after computing")(
           "seed", word("N")->default_value("1"), "of the sizes, their order and the sizes kept aside")(
@@ -201,8 +202,8 @@ void drive(Request& request, const Peers& peers, const HostNames& names) {
     const std::vector<int> group = taking_part(local ? peers.local : peers.remote, request.loaded);
     if (!Peers::some(group)) continue;
     MessageBench bench(group, request.largest_bytes);
-    NetworkPlace place =
-        measure_place(request, bench, local, request.loaded && group.size() >= kFewestLoaded, request.budget_s / places);
+    NetworkPlace place = measure_place(request, bench, local, request.loaded && group.size() >= kFewestLoaded,
+                                       request.budget_s / places);
     bench.stop();
     place.certificate = certify_place(request, names, group[1]);
     (local ? section.local : section.remote) = std::move(place);

@@ -14,7 +14,7 @@ double undisturbed_s(std::vector<double> seconds) {
   return seconds[rank];
 }
 
-double MessageSample::measured_s() const { 
+double MessageSample::measured_s() const {
   if (!loaded) return undisturbed_s(seconds);
   return std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
 }

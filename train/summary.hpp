@@ -30,7 +30,7 @@ class Summary {
 
   const Plan& plan_;
   std::int64_t ranks_ = 0;
-  std::vector<Running> totals_;  // by row: works, then exchanges x (seconds, bytes, messages, exposed)
+  std::vector<Running> totals_;         // by row: works, then exchanges x (seconds, bytes, messages, exposed)
   std::vector<double> iteration_ends_;  // seconds of all iterations up to this one, of the rank that ends it last
   std::vector<std::vector<double>> loss_sums_;  // by grid column of the last layer
 };

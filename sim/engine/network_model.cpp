@@ -25,8 +25,8 @@ std::string describe_place(const char* name, const NetworkPlace& place) {
          format_bytes(static_cast<double>(place.one_way().segments.back().to)) +
          (place.loaded()            ? ", all processes at once"
           : place.after_computing() ? ", after computing"
-                                    : ", idle") + ", measured on " + place.certificate.machine +
-         ", " + place.certificate.mpi + ", " + place.certificate.date;
+                                    : ", idle") +
+         ", measured on " + place.certificate.machine + ", " + place.certificate.mpi + ", " + place.certificate.date;
 }
 
 }  // namespace

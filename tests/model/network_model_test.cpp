@@ -178,7 +178,8 @@ NetworkPlace place_with_shifts() {
   return place;
 }
 
-// Rounds of a ring take what a shift took, in every round; an exchange of two and a message alone what they took before.
+// Rounds of a ring take what a shift took, in every round; an exchange of two and a message alone what they took
+// before.
 TEST(CalibratedNetwork, ARingTakesShiftsWhereTheyWereMeasured) {
   for (const int ranks : {3, 4, 7}) {
     const auto found = simulated("crossbar:" + std::to_string(ranks) + ",latency=1us,bandwidth=4GBps", ranks,

@@ -76,8 +76,7 @@ def all_jobs():
         jobs += group("star 100 Mbit/s, a slow host", "mlp", ranks)
     for collectives in ("ring", "rabenseifner"):
         jobs += group("two switches, trunk 2:1", "mlp", 8, collectives=collectives)
-    jobs += group("star 100 Mbit/s", "mlp", 16)
-    return jobs
+    return sorted(jobs, key=lambda job: job.cluster != "star 100 Mbit/s") + group("star 100 Mbit/s", "mlp", 16)
 
 
 def quick_jobs():

@@ -118,4 +118,4 @@ def show(results):
     print(f"\n{len(regrets)} groups of grids; the predicted best is the best or within 3 % of it in "
           f"{sum(regret <= 0.03 for regret in regrets)}, at worst {percent(max(regrets))} from it. {len(pairs)} pairs of "
           f"strategies that differ by more than 5 %; predicted with the right sign: {right}.")
-    print(f"\n{results['machine']}; `{results['command']}`")
+    print(f"\n{results['machine']}")
