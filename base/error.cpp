@@ -38,7 +38,10 @@ std::string nearest(std::string_view word, const std::vector<std::string>& choic
   });
   if (best == choices.end()) return {};
   const std::size_t most = std::max<std::size_t>(1, std::max(word.size(), best->size()) / kPart);
-  return edit_distance(word, *best) <= most ? *best : std::string();
+  if (edit_distance(word, *best) <= most) return *best;
+  // trous.xml is near to torus: what is known by name is often given as a file's.
+  const std::size_t extension = word.rfind('.');
+  return extension == std::string_view::npos ? std::string() : nearest(word.substr(0, extension), choices);
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& choices) {

@@ -75,7 +75,7 @@ TEST(OverlapReport, ComparisonsCountWhatWasExposed) {
   EXPECT_NEAR(comparison.neither.difference_s(), 0, 1e-12);
   const std::string text = comparison_to_text(comparison);
   EXPECT_GE(line_with(text, {"exposed", "communication", "15.500", "16.500", "+1.000"}), 0) << text;
-  EXPECT_NE(text.find("Hidden communication, in addition: 6.50 ms in A, 5.50 ms in B."), std::string::npos) << text;
+  EXPECT_NE(text.find("Hidden communication, in addition: 6.50 ms in a, 5.50 ms in b."), std::string::npos) << text;
   EXPECT_TRUE(nlohmann::json::parse(comparison_to_json(comparison))["sources"].contains("hidden"));
 }
 
