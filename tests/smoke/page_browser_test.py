@@ -81,7 +81,7 @@ class Pages(ProgramTest):
     def test_a_sweep(self):
         self.run_program("simtrain", "sweep", *TORUS, "--processes", "16", "--replicas", "3", "--report", "sweep.html")
         for width in (1280, 360):
-            self.check("sweep", 1, width=width)
+            self.check("sweep", 3, width=width)
 
     def test_by_the_keyboard(self):
         self.run_program("simtrain", *TORUS, "--grid", "8x2", "--report", "prediction.html")
