@@ -116,7 +116,8 @@ class Validation:
         cores = len(os.sched_getaffinity(0))
         progress = ["--progress", "polling"] if job.overlap != "none" else []
         run([self.bin / "simtrain", *platform(network, profile), *job.options, "--profile", profile, "--network-model",
-             "calibrated", "--compute-scale", min(1, cores / job.ranks), *progress, "--replicas", REPLICAS, "--json", path])
+             "calibrated", "--compute-scale", min(1, cores / job.ranks), "--extrapolate", *progress, "--replicas", REPLICAS,
+             "--json", path])
         return json.loads(path.read_text())
 
     def train(self, job, hosts, number, iterations):
