@@ -42,17 +42,19 @@ class Network:
 
 def missing():
     """Why no sandbox can be made here, in words; None where it can."""
+    if os.geteuid() != 0:
+        return "this needs to be root, who may make network namespaces"
     for program, package in PROGRAMS.items():
         if not shutil.which(program):
             return f"no program '{program}' (Debian package {package})"
     tried = subprocess.run([*sandbox_command(), "sh", "-c",
-                            f"mount -t tmpfs none {NAMESPACES} && ip netns add host && ip link add switch0 type bridge && "
+                            f"mkdir -p {NAMESPACES} && mount -t tmpfs none {NAMESPACES} && ip netns add host && "
+                            "ip link add switch0 type bridge && "
                             "ip link add port0 type veth peer name eth0 netns host && "
-                            "tc qdisc add dev port0 root tbf rate 1mbit burst 3200 latency 1ms"], capture_output=True, text=True, check=False)
+                            "tc qdisc add dev port0 root tbf rate 1mbit burst 3200 latency 1ms"],
+                           capture_output=True, text=True, check=False)
     if tried.returncode == 0:
         return None
-    if os.geteuid() != 0:
-        return "this needs to be root, who may make network namespaces"
     return f"this machine lets even root make no network namespaces, bridges and token buckets: {tried.stderr.strip()}"
 
 
@@ -124,8 +126,8 @@ class Ethernet:
 
     @staticmethod
     def shape(tc, device, rate_mbit):
-        call(*tc, "qdisc", "add", "dev", device, "root", "tbf", "rate", f"{round(1000 * rate_mbit)}kbit", "burst", BURST_BYTES,
-             "latency", QUEUE)
+        rate = f"{round(1000 * rate_mbit)}kbit"
+        call(*tc, "qdisc", "add", "dev", device, "root", "tbf", "rate", rate, "burst", BURST_BYTES, "latency", QUEUE)
 
     def __exit__(self, *_):
         for name in self.names:
