@@ -83,6 +83,12 @@ class Pages(ProgramTest):
         for width in (1280, 360):
             self.check("sweep", 3, width=width)
 
+    def test_a_search_for_changes(self):
+        self.run_program("simtrain", "flip", "batch", "--platform", "torus:8", "--grids", "8x1,1x8", "--network", "mlp", "--from",
+                         "16", "--to", "4096", "--report", "flip.html")
+        for width in (1280, 360):
+            self.check("flip", 1, width=width)
+
     def test_by_the_keyboard(self):
         self.run_program("simtrain", *TORUS, "--grid", "8x2", "--report", "prediction.html")
         self.check("prediction", 3)

@@ -17,6 +17,7 @@ TEST(Messages, SuggestWhatIsNear) {
   EXPECT_EQ(nearest("mpl", networks), "mlp");  // two letters swapped are one slip
   EXPECT_EQ(nearest("resnet", networks), "resnet50");
   EXPECT_EQ(nearest("vgg", networks), "vgg16");  // its beginning
+  EXPECT_EQ(nearest("alxenet.json", networks), "alexnet");
   EXPECT_EQ(nearest("transformer", networks), "");
   EXPECT_EQ(nearest("x", networks), "");
   EXPECT_EQ(nearest("alexnet", {}), "");
