@@ -24,8 +24,8 @@ class Failure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The choice that `word` may have been meant to be: that with the smallest edit distance (the first one wins ties), if
-// it is at most a third of the longer one's letters, else one that begins with `word`. Empty when none is so near.
+// The choice that `word`, or what is before its last dot, may mean: the first that begins with it, else that with the
+// smallest edit distance (the first wins ties) if that is at most a third of the longer one's letters; else empty.
 std::string nearest(std::string_view word, const std::vector<std::string>& choices);
 
 // "; did you mean 'alexnet'?", or nothing when no choice is near.

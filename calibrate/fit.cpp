@@ -69,6 +69,8 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
 }
 
+double log_spread(const FitError& error) { return std::log1p(error.median) / 0.6745; }
+
 FitError summarise_errors(std::vector<double> errors) {
   if (errors.empty()) return {};
   std::sort(errors.begin(), errors.end());

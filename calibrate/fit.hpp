@@ -44,6 +44,10 @@ double median(std::vector<double> values);
 // Of errors over the samples kept aside; all 0 when there are none.
 FitError summarise_errors(std::vector<double> errors);
 
+// Standard deviation of log(predicted / measured), were it normal with that median error: the median of |x| of a normal
+// distribution is 0.6745 of its deviation.
+double log_spread(const FitError& error);
+
 class KernelFit {
  public:
   struct Candidate {

@@ -59,9 +59,8 @@ po::options_description options() {
           "largest", word("BYTES")->default_value("256MiB"),
           "largest message, up to 1GiB; less where memory or budget do not suffice")(
           "loaded",
-          "measure also with all processes at once (three or more on the node, or on different nodes), and simulate "
-          "with "
-          "these times: what a rank sends waits for what it sends or answers to others")(
+          "measure also with all processes at once (three or more on the node, or on different nodes), and "
+          "simulate with these times: what a rank sends waits for what it sends or answers to others")(
           "idle-only", word("yes|no")->default_value("no"), "yes: leave out the messages after computing")(
           "seed", word("N")->default_value("1"), "of the sizes, their order and the sizes kept aside")(
           "machine", word("NAME"), "name of the machine; default: the hosts'")(

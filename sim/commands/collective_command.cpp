@@ -92,22 +92,16 @@ CollectiveFigures simulate(const std::pair<CollectiveJob, Passport>& asked) {
   return figures;
 }
 
-po::variables_map parse(const std::vector<std::string>& arguments, const po::options_description& options) {
-  std::vector<std::string> after_operation = arguments;
-  take_first(after_operation);
-  return parse_options(after_operation, options);
-}
-
 }  // namespace
 
 AskedAgain collective_again(const std::vector<std::string>& arguments) {
-  const auto asked = read_job(arguments, parse(arguments, collective_options()));
+  const auto asked = read_job(arguments, parse_after_first(arguments, collective_options()));
   return {asked.second, [asked] { return to_json(simulate(asked)); }};
 }
 
 int collective_command(const std::vector<std::string>& arguments) {
   const po::options_description options = collective_options();
-  const po::variables_map values = parse(arguments, options);
+  const po::variables_map values = parse_after_first(arguments, options);
   if (given(values, "help")) {
     std::cout << kUsage << options;
     return 0;

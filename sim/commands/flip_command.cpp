@@ -113,12 +113,6 @@ FlipRequest read_request(const std::vector<std::string>& arguments, const po::va
   return request;
 }
 
-po::variables_map parse(const std::vector<std::string>& arguments, const po::options_description& options) {
-  std::vector<std::string> after_quantity = arguments;
-  take_first(after_quantity);
-  return parse_options(after_quantity, options);
-}
-
 FlipResult find_with_progress(const FlipRequest& request) {
   ProgressLine line;
   return find_flips(request, [&](std::size_t done) {
@@ -133,13 +127,13 @@ FlipResult find_with_progress(const FlipRequest& request) {
 }  // namespace
 
 AskedAgain flip_again(const std::vector<std::string>& arguments) {
-  const FlipRequest request = read_request(arguments, parse(arguments, all_options()));
+  const FlipRequest request = read_request(arguments, parse_after_first(arguments, all_options()));
   return {request.passport, [request] { return to_json(find_with_progress(request)); }};
 }
 
 int flip_command(const std::vector<std::string>& arguments) {
   const po::options_description options = all_options();
-  const po::variables_map values = parse(arguments, options);
+  const po::variables_map values = parse_after_first(arguments, options);
   if (given(values, "help")) {
     std::cout << kUsage << options;
     return 0;

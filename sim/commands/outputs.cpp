@@ -23,6 +23,11 @@ std::string page_path_from(const po::variables_map& values) {
   return text_of(values, "report");
 }
 
+po::variables_map parse_after_first(std::vector<std::string> arguments, const po::options_description& options) {
+  take_first(arguments);
+  return parse_options(arguments, options);
+}
+
 std::vector<NamedFile> names_of(const std::vector<InputFile>& files) {
   std::vector<NamedFile> names;
   for (const InputFile& file : files) names.push_back({file.option, file.path});

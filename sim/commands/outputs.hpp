@@ -20,6 +20,10 @@ boost::program_options::options_description output_options();
 void add_page_option(boost::program_options::options_description& options);
 std::string page_path_from(const boost::program_options::variables_map& values);  // empty: none
 
+// The options after a first argument that is none: an operation, a quantity.
+boost::program_options::variables_map parse_after_first(std::vector<std::string> arguments,
+                                                        const boost::program_options::options_description& options);
+
 // For check_apart (base/apart.hpp).
 std::vector<NamedFile> names_of(const std::vector<InputFile>& files);
 

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "base/units.hpp"
+#include "calibrate/fit.hpp"
 #include "sim/engine/simulation.hpp"
 
 namespace simtrain {
@@ -62,8 +63,6 @@ CalibratedNetwork::Scaled CalibratedNetwork::on_route(const TimingCurve& curve, 
   const CurveSegment& segment = curve.segment(bytes);
   Scaled scaled{segment.latency_s, segment.bandwidth_Bps};
   if (scaled.latency_s < 0) scaled = {0, static_cast<double>(bytes) / segment.seconds(bytes)};
-  if (const auto factor = disturbance_.find(&segment); factor != disturbance_.end())
-    scaled = {scaled.latency_s * factor->second, scaled.bandwidth_Bps / factor->second};
   if (route.local) return scaled;
   const NetworkPlace& remote = place(false);
   return {scaled.latency_s * route.latency_s / remote.latency_s,
@@ -71,14 +70,14 @@ CalibratedNetwork::Scaled CalibratedNetwork::on_route(const TimingCurve& curve, 
 }
 
 void CalibratedNetwork::disturb(std::uint64_t seed) {
-  constexpr double kMedianOfNormal = 0.6745;  // of |x|, in deviations
-  for (const std::optional<NetworkPlace>* place : {&section_.local, &section_.remote}) {
+  for (std::optional<NetworkPlace>* place : {&section_.local, &section_.remote}) {
     if (!*place) continue;
-    for (const auto& [timing, curve] : (*place)->curves)
+    for (auto& [timing, curve] : (*place)->curves)
       for (std::size_t i = 0; i < curve.segments.size(); ++i) {
         const auto stream = 2 * static_cast<std::uint64_t>(timing) + (place == &section_.local ? 0 : 1);
-        disturbance_[&curve.segments[i]] =
-            std::exp(std::log1p(curve.error.median) / kMedianOfNormal * random_normal(seed, stream, i));
+        const double factor = std::exp(log_spread(curve.error) * random_normal(seed, stream, i));
+        curve.segments[i].latency_s *= factor;
+        curve.segments[i].bandwidth_Bps /= factor;
       }
   }
 }

@@ -71,7 +71,7 @@ class CalibratedNetwork {
   void prepare(const simgrid::s4u::Engine& engine, const std::vector<simgrid::s4u::Host*>& hosts);
 
   // From now on every segment of every curve takes a factor more, the same for all its messages: log-normal, median 1,
-  // spread as the fit's error on the samples kept aside (docs/decisions/0009-replicas.md). `seed` decides.
+  // spread as the curve's error (log_spread; docs/decisions/0009-replicas.md). `seed` decides.
   void disturb(std::uint64_t seed);
 
   // Asked once when a message begins to move: its latency, exchange surcharge included, and what the bandwidth of its
@@ -125,7 +125,6 @@ class CalibratedNetwork {
 
   std::string profile_;
   NetworkSection section_;
-  std::unordered_map<const CurveSegment*, double> disturbance_;
   std::unordered_map<const simgrid::s4u::Host*, std::string> node_of_;  // hosts with the property only
   // The latest message by (from, to): there are no more of them than pairs that talk.
   std::unordered_map<std::pair<const void*, const void*>, Flight, PairHash> flights_;

@@ -334,8 +334,8 @@ void payloads_off(int rank) {
   if (!payloads_are_real) smpi_replay_init(kJob, rank, 0);
 }
 
-// Where nothing can slow a rank down, it sleeps: one switch to the simulator instead of three. Both ways end at the
-// same time, to the last bit.
+// Where nothing can slow a rank down, it sleeps: one switch to the simulator instead of three. Both ways last equally
+// long, to the last bit; ranks that end together may go on in another order, which decides ties in SimGrid's solver.
 void charge_compute(double seconds) {
   constexpr double kShortest_s = 1e-6;  // sleeps are at least as long as SimGrid's precision
   if (seconds <= 0) return;

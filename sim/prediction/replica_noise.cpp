@@ -11,9 +11,6 @@ namespace simtrain {
 
 namespace {
 
-// The median of |x| of a normal distribution is 0.6745 of its standard deviation.
-double spread_of(const FitError& error) { return std::log1p(error.median) / 0.6745; }
-
 void set_mean(ReplicaNoise::Repetitions& repetitions) {
   const std::vector<double>& ratios = repetitions.ratios;
   repetitions.mean = std::accumulate(ratios.begin(), ratios.end(), 0.0) / static_cast<double>(ratios.size());
@@ -84,13 +81,13 @@ double ReplicaNoise::error_spread(const Call& call) const {
   constexpr int kEnough = 3;  // samples whose median says more about a region than that of the whole kernel does
   if (const auto fit = times_.fits().find(call.kernel); fit != times_.fits().end()) {
     for (const KernelFit::Region& region : fit->second.regions())
-      if (region.error.samples >= kEnough && region.name == region_of(call)) return spread_of(region.error);
-    if (fit->second.error().samples > 0) return spread_of(fit->second.error());
+      if (region.error.samples >= kEnough && region.name == region_of(call)) return log_spread(region.error);
+    if (fit->second.error().samples > 0) return log_spread(fit->second.error());
   }
   // Nothing was kept aside of this kernel: as bad as the worst of the others.
   double worst = -1;
   for (const auto& [kernel, fit] : times_.fits())
-    if (fit.error().samples > 0) worst = std::max(worst, spread_of(fit.error()));
+    if (fit.error().samples > 0) worst = std::max(worst, log_spread(fit.error()));
   if (worst < 0)
     throw InputError("profile '" + profile_ + "': no samples were kept aside, so that the error of its fit is not " +
                      "known; measure more shapes (calibrate kernels), or those of this job (--network, --grid)");

@@ -303,6 +303,17 @@ class Network(ProgramTest):
         shown, _ = self.run_program("calibrate", "show", "net.json")
         self.assertIn("no kernels were measured", shown)
 
+    def test_all_processes_at_once(self):
+        out, _ = self.run_ranks(3, "calibrate", "network", "--budget", "0.02", "--largest", "4KiB", "--idle-only", "yes",
+                                "--loaded")
+        self.write("net.json", out)
+        curves = json.loads(out)["network"]["local"]["curves"]
+        for timing in ("exchange_loaded", "shift_loaded"):
+            self.assertEqual(curves[timing]["samples"][-1]["bytes"], 4096)
+        done = subprocess.run([sys.executable, VALIDATE, SCHEMA, "net.json"], cwd=self.folder, capture_output=True,
+                              text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_what_simtrain_needs(self):
         job = ["--network", "mlp", "--grid", "1x2", "--network-model"]
         self.refuse("simtrain", [*job, "kalibrated", "--platform", "node:2"], "did you mean 'calibrated'")
@@ -360,6 +371,8 @@ class WrongInput(ProgramTest):
             self.assertEqual(out, "")
             self.assertEqual(error.count("calibrate: error: "), 1, error)
             self.assertIn(option if option != "--add-to" else "nowhere.json", error)
+        _, error = self.run_ranks(2, "calibrate", "network", "--loaded", status=2)
+        self.assertIn("--loaded: runs on 1 nodes, with 2 processes on the first; expected three or more", error)
         self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_profiles(self):

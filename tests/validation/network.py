@@ -31,7 +31,7 @@ LEAST_ITERATIONS, MOST_ITERATIONS = 8, 60
 REPLICAS = 40
 LARGEST, LARGEST_QUICK = "2MiB", "512KiB"  # message of these jobs
 # Above 64 KiB Open MPI asks the receiver first, over the connection that carries data the other way: of two ranks that
-# exchange large messages one mostly waits for the other. With a limit above all messages none is asked.
+# exchange large messages one mostly waits for the other (docs/validation.md). With a limit above all messages none is asked.
 EAGER = {"btl_tcp_eager_limit": str(4 << 20), "btl_tcp_rndv_eager_limit": str(4 << 20)}
 
 

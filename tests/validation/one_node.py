@@ -16,7 +16,6 @@ profiles and results.
 
 import argparse
 import dataclasses
-import datetime
 import json
 import os
 import pathlib
@@ -25,13 +24,12 @@ import subprocess
 import sys
 import tempfile
 
+from table import COMPUTING, NAMES, PHASES, machine, ms, percent
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MPI_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 BAR = 0.15  # a phase that is off by more is marked
 LEAST_SHARE = 0.01  # of the iteration: phases below are in the sums only
-PHASES = ("forward", "backward", "update", "all_gather", "reduce_data", "reduce_weights")
-NAMES = {"all_gather": "all-gather Y", "reduce_data": "all-reduce dX", "reduce_weights": "all-reduce dW"}
-COMPUTING = PHASES[:3]
 
 
 @dataclasses.dataclass
@@ -166,14 +164,6 @@ class Comparison:
         return {key: rounds for key, rounds in self.phases.items() if max(rounds.native_s, rounds.simulated_s) >= least_s}
 
 
-def ms(seconds):
-    return f"{1e3 * seconds:.3g}" if seconds < 0.1 else f"{1e3 * seconds:.0f}"
-
-
-def percent(value):
-    return f"{100 * value:+.1f} %"
-
-
 def spread(rounds):
     """The median error, and that of the least and the most favourable round."""
     if len(rounds.pairs) == 1:
@@ -206,14 +196,6 @@ def print_phases(one):
         bold = "**" if abs(rounds.error) > BAR else ""
         print(f"| {layer} | {NAMES.get(phase, phase)} | {ms(rounds.native_s)} | {ms(rounds.simulated_s)} | "
               f"{bold}{spread(rounds)}{bold} | {100 * rounds.native_s / one.iteration.native_s:.1f} % |")
-
-
-def print_machine(profile):
-    certificate = json.loads(profile.read_text())["certificate"]
-    now = datetime.datetime.now(datetime.timezone.utc)
-    print(f"\n{certificate['cpu']}, {os.cpu_count()} cores; {certificate['blas']}, {certificate['blas_core_type']} "
-          f"kernels, {certificate['environment'] or 'no BLAS settings'}; Linux {os.uname().release}; "
-          f"{now:%Y-%m-%d %H:%M} UTC")
 
 
 def main():
@@ -257,7 +239,7 @@ def main():
         print(f"\n{len(errors)} phases of at least {100 * LEAST_SHARE:.0f} % of their iteration, {off} of them off by more "
               f"than {100 * BAR:.0f} % (bold). Iterations: mean absolute error {100 * statistics.mean(iterations):.1f} %, "
               f"worst {100 * max(iterations):.1f} %.")
-        print_machine(profile)
+        print(f"\n{machine(json.loads(profile.read_text()))}")
 
 
 if __name__ == "__main__":

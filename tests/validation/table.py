@@ -1,4 +1,4 @@
-"""The tables of `./dev validate network`: figures of a job out of result files, and Markdown out of figures."""
+"""The tables of `./dev validate`: figures of a job out of result files, and Markdown out of figures."""
 
 import datetime
 import os
@@ -13,8 +13,9 @@ NAMES = {"all_gather": "all-gather Y", "reduce_data": "all-reduce dX", "reduce_w
 def machine(kernels):
     certificate = kernels["certificate"]
     now = datetime.datetime.now(datetime.timezone.utc)
-    return (f"{certificate['cpu']}, {len(os.sched_getaffinity(0))} cores; {certificate['blas']}, {certificate['blas_core_type']} "
-            f"kernels; Linux {os.uname().release}; {now:%Y-%m-%d %H:%M} UTC")
+    return (f"{certificate['cpu']}, {len(os.sched_getaffinity(0))} cores; {certificate['blas']}, "
+            f"{certificate['blas_core_type']} kernels, {certificate['environment'] or 'no BLAS settings'}; "
+            f"Linux {os.uname().release}; {now:%Y-%m-%d %H:%M} UTC")
 
 
 def quantile(values, part):
