@@ -109,6 +109,7 @@ double MessageBench::visit(const Probe& probe, Role role) {
       return late_receives(probe, role);
     case MessageTiming::exchange_loaded:
     case MessageTiming::shift_loaded:
+    case MessageTiming::pair_loaded:
       return loaded(probe);
   }
   return 0;
@@ -224,17 +225,17 @@ double MessageBench::late_receives(const Probe& probe, Role role) {
 }
 
 // Rounds in a row, as in a collective: members get out of step, and what one of them still has to send waits beside
-// what it sends next. Exchanges are with partners that change, as in recursive doubling; members beyond a power of two
-// wait.
+// what it sends next. Exchanges are with partners that change, as in recursive doubling, or with the same one, as in all
+// groups of two; members beyond a power of two wait.
 double MessageBench::loaded(const Probe& probe) {
   const auto members = static_cast<unsigned>(group_.size()), me = static_cast<unsigned>(member_);
-  const bool shift = probe.timing == MessageTiming::shift_loaded;
+  const bool shift = probe.timing == MessageTiming::shift_loaded, stay = probe.timing == MessageTiming::pair_loaded;
   const unsigned bits = std::bit_width(members) - 1;
   const auto count = static_cast<int>(probe.bytes);
   MPI_Barrier(members_);
   const double start_s = clock_s();
   for (std::int64_t i = 0; i < probe.repetitions && (shift || me < 1U << bits); ++i) {
-    const unsigned partner = me ^ (1U << (static_cast<unsigned>(i) % bits));
+    const unsigned partner = me ^ (1U << (stay ? 0 : static_cast<unsigned>(i) % bits));
     const unsigned to = shift ? (me + 1) % members : partner, from = shift ? (me + members - 1) % members : partner;
     next_place(probe.bytes);
     MPI_Sendrecv(out_.data() + at_, count, MPI_BYTE, static_cast<int>(to), kDataTag, in_.data() + at_, count, MPI_BYTE,

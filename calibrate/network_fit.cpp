@@ -129,15 +129,44 @@ std::vector<double> errors_aside(const TimingCurve& curve) {
   return errors;
 }
 
-// The root of the mean square over the samples kept aside.
-double badness(const TimingCurve& curve) {
-  double sum = 0, count = 0;
-  for (const MessageSample& sample : curve.samples)
-    if (sample.kept_aside) {
-      sum += squared_error(curve.seconds(sample.bytes), sample.measured_s());
-      ++count;
+// The fits in 1, 2, ... segments as far as the points suffice.
+std::vector<std::vector<CurveSegment>> fits_of(const Points& points) {
+  const Lines lines(points);
+  std::vector<std::vector<CurveSegment>> fits;
+  for (const std::vector<std::size_t>& cuts : best_cuts(lines, points.size()))
+    fits.push_back(segments_of(points, lines, cuts));
+  return fits;
+}
+
+// Cross-validation: every point but the ends is predicted by fits that did not see it, of each number of segments. Which
+// side of a jump it is on they cannot know: a point between two segments is predicted by the better one.
+std::size_t number_of_segments(const Points& points) {
+  constexpr std::size_t kFolds = 5;
+  std::vector<double> sums(kMostSegments, 0.0);
+  std::size_t most = kMostSegments;
+  TimingCurve curve;
+  for (std::size_t fold = 0; fold < kFolds; ++fold) {
+    const auto left_out = [&](std::size_t i) { return i > 0 && i + 1 < points.size() && i % kFolds == fold; };
+    Points seen;
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (!left_out(i)) seen.push_back(points[i]);
+    const auto fits = fits_of(seen);
+    most = std::min(most, fits.size());
+    for (std::size_t k = 0; k < most; ++k) {
+      curve.segments = fits[k];
+      const auto error = [&](const Point& point, const Point& neighbour) {
+        return squared_error(curve.segment(neighbour.bytes).seconds(point.bytes), point.seconds);
+      };
+      for (std::size_t i = 0; i < points.size(); ++i)
+        if (left_out(i)) sums[k] += std::min(error(points[i], points[i - 1]), error(points[i], points[i + 1]));
     }
-  return count > 0 ? std::sqrt(sum / count) : 0;
+  }
+  const auto error = [&](double sum) { return std::sqrt(sum / static_cast<double>(points.size())); };
+  constexpr double kGoodEnough = 1.05, kNothing = 1e-3;
+  const auto end = sums.begin() + static_cast<std::ptrdiff_t>(most);
+  const double enough = kGoodEnough * error(*std::min_element(sums.begin(), end)) + kNothing;
+  return static_cast<std::size_t>(std::find_if(sums.begin(), end, [&](double sum) { return error(sum) <= enough; }) -
+                                  sums.begin()) + 1;
 }
 
 }  // namespace
@@ -174,21 +203,11 @@ TimingCurve fit_curve(std::vector<MessageSample> samples) {
     nothing.push_back({0, 0, points.front().seconds, kMostBandwidth_Bps});
     points.erase(points.begin());
   }
-  const Lines lines(points);
-  TimingCurve curve{std::move(samples), {}, {}};
-  std::vector<std::vector<CurveSegment>> candidates;
-  std::vector<double> found;
-  for (const std::vector<std::size_t>& cuts : best_cuts(lines, points.size())) {
-    curve.segments = nothing;
-    for (const CurveSegment& segment : segments_of(points, lines, cuts)) curve.segments.push_back(segment);
-    if (!nothing.empty()) curve.segments[1].from = 1;
-    candidates.push_back(curve.segments);
-    found.push_back(badness(curve));
-  }
-  constexpr double kGoodEnough = 1.05, kNothing = 1e-3;
-  const double enough = kGoodEnough * *std::min_element(found.begin(), found.end()) + kNothing;
-  const auto fewest = std::find_if(found.begin(), found.end(), [&](double error) { return error <= enough; });
-  curve.segments = candidates[static_cast<std::size_t>(fewest - found.begin())];
+  TimingCurve curve{std::move(samples), std::move(nothing), {}};
+  const bool has_nothing = !curve.segments.empty();
+  const auto fits = fits_of(points);
+  for (const CurveSegment& segment : fits[number_of_segments(points) - 1]) curve.segments.push_back(segment);
+  if (has_nothing) curve.segments[1].from = 1;
   curve.error = summarise_errors(errors_aside(curve));
   return curve;
 }

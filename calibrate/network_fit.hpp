@@ -3,8 +3,8 @@
 // 0 bytes, which are never copied, are a segment of their own. For each number of others, the ends that minimise the
 // sum of squared relative errors (trimmed) are found exactly (dynamic programming over the sizes; Bellman, "On the
 // approximation of curves by line segments using dynamic programming", CACM 4(6), 1961). Time grows with the size in
-// each. The samples kept aside choose the number: the fewest segments whose error on them is within a twentieth, or a
-// tenth of a percent, of the best.
+// each. Cross-validation chooses the number: the fewest segments whose error on sizes that they did not see is within a
+// twentieth, or a tenth of a percent, of the best. The samples kept aside take no part and judge.
 #pragma once
 
 #include "calibrate/network_section.hpp"

@@ -38,6 +38,11 @@ const TimingCurve& NetworkPlace::exchange() const {
   return curves.at(after_computing() ? MessageTiming::exchange_computing : MessageTiming::exchange_idle);
 }
 
+const TimingCurve& NetworkPlace::exchange_with_same() const {
+  const auto found = curves.find(MessageTiming::pair_loaded);
+  return found == curves.end() ? exchange() : found->second;
+}
+
 const TimingCurve* NetworkPlace::shift() const {
   const auto found = curves.find(MessageTiming::shift_loaded);
   return found == curves.end() ? nullptr : &found->second;

@@ -33,14 +33,15 @@ enum class MessageTiming {
   isend_call,          // inside MPI_Isend
   late_receive,        // inside MPI_Recv, when the message has had time to arrive
   // By all processes of the place at once, as in a trainer's collectives; mean over them:
-  exchange_loaded,  // MPI_Sendrecv in pairs
+  exchange_loaded,  // MPI_Sendrecv in pairs that change from one to the next
   shift_loaded,     // MPI_Sendrecv round a ring: to the next process, from the one before
+  pair_loaded,      // MPI_Sendrecv in pairs that stay
 };
-inline constexpr std::array<std::string_view, 10> kMessageTimingNames{
+inline constexpr std::array<std::string_view, 11> kMessageTimingNames{
     "one_way_idle", "one_way_by_clock", "one_way_computing", "exchange_idle",   "exchange_computing",
-    "send_call",    "isend_call",       "late_receive",      "exchange_loaded", "shift_loaded"};
+    "send_call",    "isend_call",       "late_receive",      "exchange_loaded", "shift_loaded", "pair_loaded"};
 constexpr bool is_loaded(MessageTiming timing) {
-  return timing == MessageTiming::exchange_loaded || timing == MessageTiming::shift_loaded;
+  return timing >= MessageTiming::exchange_loaded;
 }
 constexpr std::string_view name_of(MessageTiming timing) {
   return kMessageTimingNames[static_cast<std::size_t>(timing)];
@@ -101,6 +102,7 @@ struct NetworkPlace {
   [[nodiscard]] bool loaded() const { return curves.contains(MessageTiming::exchange_loaded); }
   [[nodiscard]] const TimingCurve& one_way() const;
   [[nodiscard]] const TimingCurve& exchange() const;
+  [[nodiscard]] const TimingCurve& exchange_with_same() const;  // as the one before it; exchange() where not measured
   [[nodiscard]] const TimingCurve* shift() const;  // null where it was not measured
 };
 

@@ -98,8 +98,9 @@ NetworkFactors CalibratedNetwork::factors(std::int64_t bytes, const MessageRoute
   return {scaled.latency_s / route.latency_s, scaled.bandwidth_Bps / route.bandwidth_Bps};
 }
 
-double CalibratedNetwork::exchange_surcharge_s(std::int64_t bytes, const MessageRoute& route) const {
-  const Scaled scaled = on_route(place(route.local).exchange(), bytes, route);
+double CalibratedNetwork::exchange_surcharge_s(std::int64_t bytes, const MessageRoute& route, bool same) const {
+  const NetworkPlace& measured = place(route.local);
+  const Scaled scaled = on_route(same ? measured.exchange_with_same() : measured.exchange(), bytes, route);
   return std::max(0.0, scaled.seconds(bytes) - seconds(bytes, route));
 }
 
@@ -126,12 +127,21 @@ MessageRoute CalibratedNetwork::describe(const s4u::Host* from, const s4u::Host*
   return route;
 }
 
+bool CalibratedNetwork::meet_again(const s4u::Host* one, const s4u::Host* other) {
+  const auto [of_one, one_is_new] = partner_.try_emplace(one, other);
+  const auto [of_other, other_is_new] = partner_.try_emplace(other, one);
+  const bool again = of_one->second == other && of_other->second == one;
+  of_one->second = other;
+  of_other->second = one;
+  return again;
+}
+
 double CalibratedNetwork::surcharge_s(std::int64_t bytes, const s4u::Host* from, const s4u::Host* to,
-                                      const MessageRoute& route) const {
+                                      const MessageRoute& route) {
   const double now_s = s4u::Engine::get_clock();
   if (const auto opposite = flights_.find({to, from}); opposite != flights_.end())
     if (const double to_come = opposite->second.to_come(now_s); to_come > 0)
-      return to_come * exchange_surcharge_s(std::min(bytes, opposite->second.bytes), route);
+      return to_come * exchange_surcharge_s(std::min(bytes, opposite->second.bytes), route, meet_again(from, to));
   double most_s = 0;
   const auto meet = [&](const Flight& other) {
     if (const double to_come = other.to_come(now_s); to_come > 0)

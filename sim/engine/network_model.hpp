@@ -15,7 +15,9 @@
 // another one than it receives from, is free of it over a network. A shared link in place of a full-duplex one would
 // slow down the ring as well, and all sizes alike. So the later one of two messages that are under way between two
 // hosts in opposite directions gets the difference of the measured curves, exchange - one way, as additional latency,
-// in proportion to the part of the other one that is still to come. MPI_Sendrecv ends with the later one.
+// in proportion to the part of the other one that is still to come. MPI_Sendrecv ends with the later one. Where it was
+// measured, an exchange of two whose latest exchange was with each other has a curve of its own (pair_loaded): they wait
+// for each other only, while partners that change wait for those that their partners had before.
 //
 // Likewise, where it was measured (calibrate network --loaded), what a shift costs beyond one way: a rank that receives
 // from one and sends to another answers behind what it sends. A message to a host that is sending elsewhere gets the
@@ -84,8 +86,9 @@ class CalibratedNetwork {
   // Alone on its route; bytes as MPI counts them. InputError when the place was not measured.
   [[nodiscard]] double seconds(std::int64_t bytes, const MessageRoute& route) const;
   [[nodiscard]] NetworkFactors factors(std::int64_t bytes, const MessageRoute& route) const;
-  // What one of two messages of this size costs more when they go in opposite directions at once.
-  [[nodiscard]] double exchange_surcharge_s(std::int64_t bytes, const MessageRoute& route) const;
+  // What one of two messages of this size costs more when they go in opposite directions at once; `same`: between two
+  // whose latest exchange was with each other.
+  [[nodiscard]] double exchange_surcharge_s(std::int64_t bytes, const MessageRoute& route, bool same) const;
   // What a message of this size costs more when its receiver sends as much to another one; 0 where not measured.
   [[nodiscard]] double shift_surcharge_s(std::int64_t bytes, const MessageRoute& route) const;
 
@@ -121,7 +124,9 @@ class CalibratedNetwork {
                                       const std::vector<simgrid::s4u::Link*>& links) const;
   void check(const std::vector<simgrid::s4u::Host*>& hosts) const;
   [[nodiscard]] double surcharge_s(std::int64_t bytes, const simgrid::s4u::Host* from, const simgrid::s4u::Host* to,
-                                   const MessageRoute& route) const;
+                                   const MessageRoute& route);
+  // Notes an exchange of two; whether the latest one of both was with each other, or there was none.
+  bool meet_again(const simgrid::s4u::Host* one, const simgrid::s4u::Host* other);
 
   std::string profile_;
   NetworkSection section_;
@@ -130,6 +135,7 @@ class CalibratedNetwork {
   std::unordered_map<std::pair<const void*, const void*>, Flight, PairHash> flights_;
   // The latest message that a host sends, and that it receives; kept where shifts were measured.
   std::unordered_map<const simgrid::s4u::Host*, Flight> sent_, received_;
+  std::unordered_map<const simgrid::s4u::Host*, const simgrid::s4u::Host*> partner_;  // of a host's latest exchange
   MessageUse use_;
 };
 

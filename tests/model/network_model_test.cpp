@@ -207,6 +207,34 @@ TEST(CalibratedNetwork, ARingTakesShiftsWhereTheyWereMeasured) {
   expect_ratio_near_one("one way", 3e-6 + 1e6 / 4e9, found[1], 1e-6);
 }
 
+// Rank 0 of three exchanges with 1, 1, 2, 1: with the same one at first (nobody was before) and the second time.
+TEST(CalibratedNetwork, ExchangesWithTheSameHaveTheirCurveWhereItWasMeasured) {
+  const auto seconds = [](const NetworkPlace& place) {
+    return simulated("crossbar:3,latency=1us,bandwidth=4GBps", 3, {{}, place}, [](int rank, auto& out) {
+      for (const int partner : {1, 1, 2, 1}) {
+        const double start_s = MPI_Wtime();
+        if (rank == 0) exchange(partner, partner, 1'000'000);
+        if (rank == partner) exchange(0, 0, 1'000'000);
+        if (rank == 0) out.push_back(MPI_Wtime() - start_s);
+      }
+    });
+  };
+  const double changing_s = 6e-6 + 1e6 / 2e9, staying_s = 5e-6 + 1e6 / 2.5e9;
+  NetworkPlace place = sample_place();
+  const std::vector<double> without = seconds(place);
+  TimingCurve curve = place.curves.at(MessageTiming::one_way_idle);
+  curve.segments[1] = {1025, 1 << 20, 5e-6, 2.5e9};
+  place.curves[MessageTiming::pair_loaded] = curve;
+  const std::vector<double> with = seconds(place);
+  ASSERT_EQ(without.size(), 4U);
+  ASSERT_EQ(with.size(), 4U);
+  const std::vector<double> expected{staying_s, staying_s, changing_s, changing_s};
+  for (std::size_t i = 0; i < 4; ++i) {
+    expect_ratio_near_one("not measured", changing_s, without[i], 0.01);
+    expect_ratio_near_one("measured", expected[i], with[i], 0.01);
+  }
+}
+
 // A factor for each segment: of one of them all sizes and both parts of the time, the same in every run.
 TEST(CalibratedNetwork, ADisturbanceIsAFactorForASegment) {
   const auto times = [](std::optional<std::uint64_t> seed, double error) {

@@ -51,6 +51,9 @@ TEST(NetworkSection, LoadedTimesAreMeans) {
   EXPECT_EQ(&remote.exchange(), &remote.curves.at(MessageTiming::exchange_loaded));
   EXPECT_EQ(remote.shift(), &remote.curves.at(MessageTiming::shift_loaded));
   EXPECT_EQ(sample_place().shift(), nullptr);
+  EXPECT_EQ(&remote.exchange_with_same(), &remote.exchange());
+  place.curves[MessageTiming::pair_loaded] = loaded;
+  EXPECT_EQ(&place.exchange_with_same(), &place.curves.at(MessageTiming::pair_loaded));
 }
 
 TEST(NetworkSection, MayBeMissing) {
