@@ -49,29 +49,35 @@ struct NormalEquations {
   Matrix gram;
 };
 
-NormalEquations normal_equations(const Matrix& rows) {
+NormalEquations normal_equations(const Matrix& rows, const Vector& weights) {
   const std::size_t n = rows.front().size();
   NormalEquations equations{Vector(n), Vector(n), Matrix(n, Vector(n))};
-  for (const Vector& row : rows)
-    for (std::size_t j = 0; j < n; ++j) equations.length[j] += row[j] * row[j];
+  for (std::size_t at = 0; at < rows.size(); ++at)
+    for (std::size_t j = 0; j < n; ++j)
+      equations.length[j] += (weights.empty() ? 1 : weights[at]) * rows[at][j] * rows[at][j];
   for (double& length : equations.length) length = std::sqrt(length);
-  for (const Vector& row : rows)
+  for (std::size_t at = 0; at < rows.size(); ++at) {
+    const Vector& row = rows[at];
+    const double weight = weights.empty() ? 1 : weights[at];
     for (std::size_t i = 0; i < n; ++i) {
       if (equations.length[i] == 0) continue;
-      equations.right[i] += row[i] / equations.length[i];
+      equations.right[i] += weight * row[i] / equations.length[i];
       for (std::size_t j = 0; j < n; ++j)
         if (equations.length[j] > 0)
-          equations.gram[i][j] += row[i] / equations.length[i] * row[j] / equations.length[j];
+          equations.gram[i][j] += weight * row[i] / equations.length[i] * row[j] / equations.length[j];
     }
+  }
   return equations;
 }
 
 }  // namespace
 
-std::vector<double> relative_least_squares(const std::vector<std::vector<double>>& rows) {
+std::vector<double> relative_least_squares(const std::vector<std::vector<double>>& rows,
+                                           const std::vector<double>& weights) {
+  SIMTRAIN_INVARIANT(weights.empty() || weights.size() == rows.size(), "a weight for each row");
   SIMTRAIN_INVARIANT(!rows.empty() && !rows.front().empty() && rows.front().size() <= 10, "rows and columns");
   const std::size_t n = rows.front().size();
-  const NormalEquations equations = normal_equations(rows);
+  const NormalEquations equations = normal_equations(rows, weights);
   Vector best(n);
   double most_explained = 0;
   for (unsigned subset = 1; subset < 1U << n; ++subset) {

@@ -226,22 +226,28 @@ double MessageBench::late_receives(const Probe& probe, Role role) {
 
 // Rounds in a row, as in a collective: members get out of step, and what one of them still has to send waits beside
 // what it sends next. Exchanges are with partners that change, as in recursive doubling, or with the same one, as in all
-// groups of two; members beyond a power of two wait.
+// groups of two; members beyond a power of two wait. Short rounds come before, since long and short arrays take turns in
+// training: after short ones members are out of step, and TCP has seen a network without queues.
 double MessageBench::loaded(const Probe& probe) {
   const auto members = static_cast<unsigned>(group_.size()), me = static_cast<unsigned>(member_);
   const bool shift = probe.timing == MessageTiming::shift_loaded, stay = probe.timing == MessageTiming::pair_loaded;
   const unsigned bits = std::bit_width(members) - 1;
-  const auto count = static_cast<int>(probe.bytes);
+  const auto rounds = [&](std::int64_t how_many, std::int64_t bytes) {
+    const auto count = static_cast<int>(bytes);
+    const double start_s = clock_s();
+    for (std::int64_t i = 0; i < how_many && (shift || me < 1U << bits); ++i) {
+      const unsigned partner = me ^ (1U << (stay ? 0 : static_cast<unsigned>(i) % bits));
+      const unsigned to = shift ? (me + 1) % members : partner, from = shift ? (me + members - 1) % members : partner;
+      next_place(bytes);
+      MPI_Sendrecv(out_.data() + at_, count, MPI_BYTE, static_cast<int>(to), kDataTag, in_.data() + at_, count,
+                   MPI_BYTE, static_cast<int>(from), kDataTag, members_, MPI_STATUS_IGNORE);
+    }
+    return clock_s() - start_s;
+  };
+  constexpr std::int64_t kShortRounds = 6, kShortBytes = 2000;
   MPI_Barrier(members_);
-  const double start_s = clock_s();
-  for (std::int64_t i = 0; i < probe.repetitions && (shift || me < 1U << bits); ++i) {
-    const unsigned partner = me ^ (1U << (stay ? 0 : static_cast<unsigned>(i) % bits));
-    const unsigned to = shift ? (me + 1) % members : partner, from = shift ? (me + members - 1) % members : partner;
-    next_place(probe.bytes);
-    MPI_Sendrecv(out_.data() + at_, count, MPI_BYTE, static_cast<int>(to), kDataTag, in_.data() + at_, count, MPI_BYTE,
-                 static_cast<int>(from), kDataTag, members_, MPI_STATUS_IGNORE);
-  }
-  const double mine_s = clock_s() - start_s;
+  rounds(kShortRounds, kShortBytes);
+  const double mine_s = rounds(probe.repetitions, probe.bytes);
   double longest_s = 0;
   MPI_Reduce(&mine_s, &longest_s, 1, MPI_DOUBLE, MPI_MAX, 0, members_);
   return longest_s / static_cast<double>(probe.repetitions);

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "base/random.hpp"
@@ -18,11 +19,23 @@ constexpr double kMostBandwidth_Bps = 1e15;  // stands for "the size makes no di
 struct Point {
   std::int64_t bytes;
   double seconds;
+  double weight;  // of its squared error
 };
+
+// The better a time is known, the more it counts: short messages vary by tens of percent, and would hide a jump of a tenth
+// among long ones, which vary by one.
+double weight_of(const MessageSample& sample) {
+  constexpr double kNobodyKnowsBetter = 0.01;
+  const auto count = static_cast<double>(sample.seconds.size());
+  const double mean = std::accumulate(sample.seconds.begin(), sample.seconds.end(), 0.0) / count;
+  double variance = 0;
+  for (const double seconds : sample.seconds) variance += (seconds / mean - 1) * (seconds / mean - 1) / count;
+  return 1 / (kNobodyKnowsBetter * kNobodyKnowsBetter + variance / count);
+}
 
 struct Line {
   double latency_s = 0, seconds_per_byte = 0;
-  double squared_error = std::numeric_limits<double>::infinity();  // the sum over its points
+  double squared_error = std::numeric_limits<double>::infinity();  // the weighted sum over its points
   [[nodiscard]] double seconds(std::int64_t bytes) const {
     return latency_s + static_cast<double>(bytes) * seconds_per_byte;
   }
@@ -41,9 +54,12 @@ using Points = std::vector<Point>;
 // where time grows faster than the size, but never so much that the line falls to 0 above `offset`.
 Line through(const Points& points, double offset) {
   std::vector<std::vector<double>> rows;
-  for (const Point& point : points)
+  std::vector<double> weights;
+  for (const Point& point : points) {
     rows.push_back({1 / point.seconds, (static_cast<double>(point.bytes) - offset) / point.seconds});
-  const std::vector<double> x = relative_least_squares(rows);
+    weights.push_back(point.weight);
+  }
+  const std::vector<double> x = relative_least_squares(rows, weights);
   const double seconds_per_byte = std::max(x[1], 1 / kMostBandwidth_Bps);
   return {x[0] - offset * seconds_per_byte, seconds_per_byte, 0};
 }
@@ -63,7 +79,7 @@ Line fit_line(const Points& points, std::size_t begin, std::size_t end) {
     line = through(kept, offset);
   }
   line.squared_error = 0;
-  for (const Point& point : all) line.squared_error += error_of(point);
+  for (const Point& point : all) line.squared_error += point.weight * error_of(point);
   return line;
 }
 
@@ -155,13 +171,15 @@ std::size_t number_of_segments(const Points& points) {
     for (std::size_t k = 0; k < most; ++k) {
       curve.segments = fits[k];
       const auto error = [&](const Point& point, const Point& neighbour) {
-        return squared_error(curve.segment(neighbour.bytes).seconds(point.bytes), point.seconds);
+        return point.weight * squared_error(curve.segment(neighbour.bytes).seconds(point.bytes), point.seconds);
       };
       for (std::size_t i = 0; i < points.size(); ++i)
         if (left_out(i)) sums[k] += std::min(error(points[i], points[i - 1]), error(points[i], points[i + 1]));
     }
   }
-  const auto error = [&](double sum) { return std::sqrt(sum / static_cast<double>(points.size())); };
+  double weights = 0;
+  for (const Point& point : points) weights += point.weight;
+  const auto error = [&](double sum) { return std::sqrt(sum / weights); };
   constexpr double kGoodEnough = 1.05, kNothing = 1e-3;
   const auto end = sums.begin() + static_cast<std::ptrdiff_t>(most);
   const double enough = kGoodEnough * error(*std::min_element(sums.begin(), end)) + kNothing;
@@ -175,7 +193,8 @@ void keep_aside(std::vector<MessageSample>& samples, std::uint64_t seed) {
   std::vector<MessageSample*> lots;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     samples[i].kept_aside = false;
-    if (i > 0 && i + 1 < samples.size()) lots.push_back(&samples[i]);
+    const bool power = std::has_single_bit(static_cast<std::uint64_t>(samples[i].bytes));
+    if (i > 0 && i + 1 < samples.size() && !power) lots.push_back(&samples[i]);
   }
   const auto lot = [seed](const MessageSample* sample) {
     return random_bits(seed, 1, static_cast<std::uint64_t>(sample->bytes));
@@ -196,7 +215,7 @@ std::int64_t switch_point(std::int64_t before, std::int64_t after) {
 TimingCurve fit_curve(std::vector<MessageSample> samples) {
   Points points;
   for (const MessageSample& sample : samples)
-    if (!sample.kept_aside) points.push_back({sample.bytes, sample.measured_s()});
+    if (!sample.kept_aside) points.push_back({sample.bytes, sample.measured_s(), weight_of(sample)});
   SIMTRAIN_INVARIANT(!points.empty(), "no samples to fit");
   std::vector<CurveSegment> nothing;  // a message of 0 bytes is never copied: a segment of its own
   if (points.size() > 1 && points.front().bytes == 0) {

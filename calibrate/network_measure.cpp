@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kLeastPasses = 3, kMostPasses = 25;
 // Loaded rounds in a row: as many as take about so long.
-constexpr std::int64_t kFewestRounds = 4, kMostRounds = 24;
+constexpr std::int64_t kFewestRounds = 4, kMostRounds = 12;
 constexpr double kLoadedVisit_s = 0.5;
 constexpr double kVisit_s = 1e-3;  // short messages are repeated until a visit takes about as long
 

@@ -70,12 +70,14 @@ CalibratedNetwork::Scaled CalibratedNetwork::on_route(const TimingCurve& curve, 
 }
 
 void CalibratedNetwork::disturb(std::uint64_t seed) {
+  constexpr std::uint64_t kOfAll = 1000;  // a stream that no curve has
+  const double of_all = kUnmodelledSpread * random_normal(seed, kOfAll, 0);
   for (std::optional<NetworkPlace>* place : {&section_.local, &section_.remote}) {
     if (!*place) continue;
     for (auto& [timing, curve] : (*place)->curves)
       for (std::size_t i = 0; i < curve.segments.size(); ++i) {
         const auto stream = 2 * static_cast<std::uint64_t>(timing) + (place == &section_.local ? 0 : 1);
-        const double factor = std::exp(log_spread(curve.error) * random_normal(seed, stream, i));
+        const double factor = std::exp(of_all + log_spread(curve.error) * random_normal(seed, stream, i));
         curve.segments[i].latency_s *= factor;
         curve.segments[i].bandwidth_Bps /= factor;
       }

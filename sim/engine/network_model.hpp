@@ -62,6 +62,10 @@ struct MessageUse {
   double outside_s = 0;  // of messages whose size was not measured
 };
 
+// What no curve knows: iterations over a real network took, as the natural logarithm says, so much more or less than
+// predicted (standard deviation; docs/validation.md, decisions/0009-replicas.md).
+inline constexpr double kUnmodelledSpread = 0.04;
+
 class CalibratedNetwork {
  public:
   // profile: its name, for errors. InputError when the section is empty.
@@ -73,7 +77,8 @@ class CalibratedNetwork {
   void prepare(const simgrid::s4u::Engine& engine, const std::vector<simgrid::s4u::Host*>& hosts);
 
   // From now on every segment of every curve takes a factor more, the same for all its messages: log-normal, median 1,
-  // spread as the curve's error (log_spread; docs/decisions/0009-replicas.md). `seed` decides.
+  // spread as the curve's error (log_spread; docs/decisions/0009-replicas.md); and all messages take another one of
+  // spread kUnmodelledSpread. `seed` decides.
   void disturb(std::uint64_t seed);
 
   // Asked once when a message begins to move: its latency, exchange surcharge included, and what the bandwidth of its

@@ -235,7 +235,7 @@ TEST(CalibratedNetwork, ExchangesWithTheSameHaveTheirCurveWhereItWasMeasured) {
   }
 }
 
-// A factor for each segment: of one of them all sizes and both parts of the time, the same in every run.
+// A factor for each segment, times one for all: of a segment all sizes and both parts of the time, the same in every run.
 TEST(CalibratedNetwork, ADisturbanceIsAFactorForASegment) {
   const auto times = [](std::optional<std::uint64_t> seed, double error) {
     std::vector<double> out;
@@ -249,21 +249,27 @@ TEST(CalibratedNetwork, ADisturbanceIsAFactorForASegment) {
   };
   const auto plain = times({}, 0.1), one = times(1, 0.1), again = times(1, 0.1), other = times(2, 0.1);
   EXPECT_EQ(one, again);
-  EXPECT_EQ(times(1, 0), plain) << "curves without an error are exact";
+  const auto exact = times(1, 0);
+  EXPECT_NE(exact, plain);
+  for (std::size_t i = 0; i < exact.size(); ++i)
+    EXPECT_NEAR(exact[i] / plain[i], exact[0] / plain[0], 1e-12) << "curves without an error have the factor of all";
   EXPECT_NE(one[0] / plain[0], other[0] / plain[0]);
   for (const auto& disturbed : {one, other}) {
     EXPECT_NEAR(disturbed[0] / plain[0], disturbed[1] / plain[1], 1e-12);
     EXPECT_NEAR(disturbed[2] / plain[2], disturbed[3] / plain[3], 1e-12);
     EXPECT_NE(disturbed[1] / plain[1], disturbed[2] / plain[2]);
   }
-  // Half of the factors are within the median error: log-normal, so between 1/1.1 and 1.1.
-  int within = 0;
+  // Log-normal: half of a segment's own factors are within the median error, between 1/1.1 and 1.1, and two thirds of
+  // those of all within a standard deviation.
+  int within = 0, of_all_within = 0;
   constexpr int kDraws = 400;
-  for (int seed = 0; seed < kDraws; ++seed) {
-    const double factor = times(static_cast<std::uint64_t>(seed), 0.1)[0] / plain[0];
-    within += factor > 1 / 1.1 && factor < 1.1 ? 1 : 0;
+  for (std::uint64_t seed = 0; seed < kDraws; ++seed) {
+    const double of_all = times(seed, 0)[0] / plain[0], own = times(seed, 0.1)[0] / plain[0] / of_all;
+    within += own > 1 / 1.1 && own < 1.1 ? 1 : 0;
+    of_all_within += std::abs(std::log(of_all)) < kUnmodelledSpread ? 1 : 0;
   }
   EXPECT_NEAR(within, kDraws / 2, 40) << "four standard deviations of a binomial distribution";
+  EXPECT_NEAR(of_all_within, 0.6827 * kDraws, 38) << "likewise";
 }
 
 // Ranks of one node take the local curve whatever the platform's figures, others the remote one.

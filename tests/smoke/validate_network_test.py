@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 import unittest
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "tests/validation/network.py"
@@ -111,6 +112,14 @@ class Network(unittest.TestCase):
         self.assertTrue(lost.exists())
         for path, content in kept.items():
             self.assertEqual(path.read_bytes(), content)
+
+
+class Turns(unittest.TestCase):
+    def test_ranks_beyond_the_cores_compute_after_the_others(self):
+        with mock.patch("os.sched_getaffinity", return_value={0, 1}):
+            self.assertEqual(network.turns(2), [])
+            self.assertEqual(network.turns(5), ["--slow-host", "host-2=0.5", "--slow-host", "host-3=0.5", "--slow-host",
+                                                "host-4=0.333333"])
 
 
 class WrongInput(unittest.TestCase):

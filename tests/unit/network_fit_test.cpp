@@ -122,7 +122,7 @@ TEST(NetworkFit, TimeMayGrowFasterThanTheSize) {
     return 1e-6 + n * ((1 - in_memory) / 20e9 + in_memory / 2e9);
   };
   const TimingCurve curve = fit_curve(synthetic(0, cached));
-  EXPECT_LT(curve.error.worst, 0.13);
+  EXPECT_LT(curve.error.worst, 0.2);
   for (const CurveSegment& segment : curve.segments) EXPECT_GT(segment.seconds(segment.from), 0);
   EXPECT_TRUE(std::any_of(curve.segments.begin(), curve.segments.end(), [](auto& one) { return one.latency_s < 0; }));
 }
@@ -145,12 +145,13 @@ TEST(NetworkFit, TimesThatDoNotGrowHaveALimitedBandwidth) {
   EXPECT_EQ(curve.error.samples, 0);
 }
 
-TEST(NetworkFit, AFifthIsKeptAsideButNotTheEnds) {
+TEST(NetworkFit, AFifthIsKeptAsideButNoEndsOrPowers) {
   std::vector<MessageSample> samples;
   for (std::int64_t bytes = 0; bytes < 50; ++bytes) samples.push_back({bytes, {1e-6}, false});
   keep_aside(samples, 1);
   int kept = 0;
   for (const MessageSample& sample : samples) kept += sample.kept_aside;
+  for (const std::size_t power : {1, 2, 4, 8, 16, 32}) EXPECT_FALSE(samples[power].kept_aside) << power;
   EXPECT_EQ(kept, 10);
   EXPECT_FALSE(samples.front().kept_aside);
   EXPECT_FALSE(samples.back().kept_aside);

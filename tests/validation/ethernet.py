@@ -25,6 +25,10 @@ AGENT = pathlib.Path(__file__).with_name("on_host.sh")
 FRAME_BYTES = 9000
 BURST_BYTES = FRAME_BYTES + 200
 QUEUE = "100ms"
+# Of a connection, no more than this waits in its host's queue. The token bucket is one queue for all, where a host on a real
+# cable has a queue for each connection (fq_codel) and a card with room for a few frames: an answer to one host does not wait
+# there for all that is sent to another.
+QUEUED_BYTES = 2 * FRAME_BYTES
 PROGRAMS = {"ip": "iproute2", "tc": "iproute2", "unshare": "util-linux", "mpirun": "openmpi-bin", "cc": "gcc"}
 
 
@@ -119,6 +123,7 @@ class Ethernet:
         call(*inside, "link", "set", "eth0", "gso_max_segs", "1")
         call("ip", "link", "set", port, "mtu", FRAME_BYTES)
         call(*inside, "link", "set", "eth0", "mtu", FRAME_BYTES)
+        call("ip", "netns", "exec", name, "sh", "-c", f"echo {QUEUED_BYTES} >/proc/sys/net/ipv4/tcp_limit_output_bytes")
         for device in ("lo", "eth0"):
             call(*inside, "link", "set", device, "up")
         self.shape(["tc"], port, rate)

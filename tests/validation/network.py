@@ -26,7 +26,7 @@ import jobs as job_list
 import table
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-NATIVE_S = 3.0  # of every round of a job, about
+NATIVE_S = 2.0  # of every round of a job, about
 LEAST_ITERATIONS, MOST_ITERATIONS = 8, 60
 REPLICAS = 40
 LARGEST, LARGEST_QUICK = "2MiB", "512KiB"  # message of these jobs
@@ -83,9 +83,9 @@ class Validation:
 
     # ---- calibration ----
 
-    def kernels(self, jobs):
+    def kernels(self, jobs, rate_mbit, ranks):
         """Kernels with all cores busy, the shapes of these jobs among them."""
-        path = self.folder / "kernels.json"
+        path = self.folder / f"kernels-{rate_mbit}-{ranks}.json"
         if self.missing(path):
             say(f"measuring kernels, {self.options.kernel_budget} minutes")
             networks = sorted({f"{job.network}:{job.batch}" for job in jobs})
@@ -94,10 +94,12 @@ class Validation:
                  *(word for grid in sorted({job.grid for job in jobs}) for word in ("--grid", grid))])
         return json.loads(path.read_text())
 
-    def profile(self, rate_mbit, ranks, kernels):
-        """Of the kernels, and the messages of so many hosts on one switch."""
+    def profile(self, jobs, rate_mbit, ranks):
+        """Of the kernels, and the messages of so many hosts on one switch; shortly before they are needed, since a machine that
+        others use too is not the same an hour later."""
         path = self.folder / f"profile-{rate_mbit}-{ranks}.json"
         if self.missing(path):
+            kernels = self.kernels(jobs, rate_mbit, ranks)
             say(f"{ranks} hosts, {rate_mbit} Mbit/s: measuring messages, {self.options.message_budget} minutes")
             unfinished = path.with_suffix(".measuring")
             unfinished.write_text(json.dumps(kernels))
@@ -111,13 +113,10 @@ class Validation:
     # ---- one job ----
 
     def predict(self, job, network, profile):
-        """Ranks share this machine's cores, so each computes at its share of the speed that the profile has."""
         path = self.folder / f"{file_name(job.name)}-predicted.json"
-        cores = len(os.sched_getaffinity(0))
         progress = ["--progress", "polling"] if job.overlap != "none" else []
         run([self.bin / "simtrain", *platform(network, profile), *job.options, "--profile", profile, "--network-model",
-             "calibrated", "--compute-scale", min(1, cores / job.ranks), "--extrapolate", *progress, "--replicas", REPLICAS,
-             "--json", path])
+             "calibrated", *turns(job.ranks), "--extrapolate", *progress, "--replicas", REPLICAS, "--json", path])
         return json.loads(path.read_text())
 
     def train(self, job, hosts, number, iterations):
@@ -131,9 +130,10 @@ class Validation:
 
     # ---- all of them ----
 
-    def cluster(self, name, ranks, jobs, kernels):
+    def cluster(self, name, ranks, jobs, all_jobs):
         network = job_list.clusters(ranks)[name]
-        profile = self.profile(network.rate_mbit, ranks, kernels)
+        alike = [job for job in all_jobs if job.ranks == ranks]
+        profile = self.profile(alike, network.rate_mbit, ranks)
         predictions = [self.predict(job, network, profile) for job in jobs]
         natives = {job: [] for job in jobs}
         with ethernet.Ethernet(network, self.mpi_settings) as hosts:
@@ -143,16 +143,24 @@ class Validation:
                     iterations = round(NATIVE_S / prediction["iteration"]["median_s"])
                     natives[job].append(
                         self.train(job, hosts, number, min(MOST_ITERATIONS, max(LEAST_ITERATIONS, iterations))))
-        return [table.figures(job, prediction, natives[job]) for job, prediction in zip(jobs, predictions)]
+        figures = [table.figures(job, prediction, natives[job]) for job, prediction in zip(jobs, predictions)]
+        return figures, table.machine(json.loads(profile.read_text()))
 
     def run(self, jobs):
-        kernels = self.kernels(jobs)
         results = []
         path = self.folder / "results.json"
         for name, ranks in dict.fromkeys((job.cluster, job.ranks) for job in jobs):
-            results += self.cluster(name, ranks, [job for job in jobs if (job.cluster, job.ranks) == (name, ranks)], kernels)
-            write_json(path, {"machine": table.machine(kernels), "jobs": results})
+            figures, machine = self.cluster(name, ranks, [job for job in jobs if (job.cluster, job.ranks) == (name, ranks)], jobs)
+            results += figures
+            write_json(path, {"machine": machine, "jobs": results})
         return path
+
+
+def turns(ranks):
+    """Speeds of ranks that share this machine's cores: in a phase of computing the first ranks are done as if they were alone,
+    the next ones when these and they are done. Kernels are shorter than a scheduler's turn."""
+    cores = len(os.sched_getaffinity(0))
+    return [word for rank in range(cores, ranks) for word in ("--slow-host", f"host-{rank}={1 / (1 + rank // cores):.6g}")]
 
 
 def platform(network, profile):
@@ -175,8 +183,9 @@ def read_options():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release", help="build folder")
     parser.add_argument("--folder", type=pathlib.Path, help="where measurements are kept (default: nowhere)")
-    parser.add_argument("--rounds", type=int, default=1, help="native runs of every job (default 1)")
-    parser.add_argument("--kernel-budget", type=float, default=2, help="minutes for the kernels (default 2)")
+    parser.add_argument("--rounds", type=int, default=2, help="native runs of every job, one after all others' (default 2)")
+    parser.add_argument("--kernel-budget", type=float, default=1,
+                        help="minutes for the kernels of each number of hosts and rate (default 1)")
     parser.add_argument("--message-budget", type=float, default=2.5,
                         help="minutes for the messages of each number of hosts and rate (default 2.5)")
     parser.add_argument("--only", default="", help="jobs with this text in their name")
@@ -187,7 +196,7 @@ def read_options():
     options = parser.parse_args()
     options.largest = LARGEST
     if options.quick:
-        options.kernel_budget, options.message_budget, options.largest = 0.5, 1.0, LARGEST_QUICK
+        options.kernel_budget, options.message_budget, options.largest, options.rounds = 0.5, 1.0, LARGEST_QUICK, 1
     if options.rounds < 1:
         parser.error(f"--rounds: '{options.rounds}' is not valid; expected 1 or more")
     if options.reuse and not options.folder:
