@@ -39,8 +39,10 @@ class Job:
 
     @property
     def options(self):
+        # A second core for each rank, which other ways of progress want, is not there.
+        progress = ["--progress", "polling"] if self.overlap != "none" else []
         return ["--network", self.network, "--batch", str(self.batch), "--grid", self.grid, "--collectives", self.collectives,
-                "--strategy", self.strategy, "--overlap", self.overlap]
+                "--strategy", self.strategy, "--overlap", self.overlap, *progress]
 
     def beside(self, other):
         """Whether the two differ by the strategy (or overlap) only."""

@@ -4,10 +4,10 @@
 Measures kernels and messages between the hosts, predicts every job from these alone, trains it natively with a rank on each
 host, and prints the tables (docs/validation.md explains them). As root; leaves nothing behind but --folder.
 
-    ./dev validate network --folder results      all jobs, about three quarters of an hour
+    ./dev validate network --folder results      all jobs, about an hour
     ./dev validate network --quick               a few jobs, two minutes
     ./dev validate network --folder results --reuse     measure nothing, predict and compare again
-    ./dev validate network --show tests/validation/ethernet-2026-11-30.json     tables of a run that is kept
+    ./dev validate network --show tests/validation/ethernet-2026-12-01.json     tables of a run that is kept
 
 A run that was interrupted goes on where it was with the same --folder.
 """
@@ -114,9 +114,8 @@ class Validation:
 
     def predict(self, job, network, profile):
         path = self.folder / f"{file_name(job.name)}-predicted.json"
-        progress = ["--progress", "polling"] if job.overlap != "none" else []
         run([self.bin / "simtrain", *platform(network, profile), *job.options, "--profile", profile, "--network-model",
-             "calibrated", *turns(job.ranks), "--extrapolate", *progress, "--replicas", REPLICAS, "--json", path])
+             "calibrated", *turns(job.ranks), "--extrapolate", "--replicas", REPLICAS, "--json", path])
         return json.loads(path.read_text())
 
     def train(self, job, hosts, number, iterations):
