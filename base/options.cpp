@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 #include <sstream>
 
 #include "base/error.hpp"
@@ -45,6 +46,17 @@ auto with_our_errors(const po::options_description& known, const Parse& parse) {
   }
 }
 
+// What a scenario says of an option that takes no value on the command line.
+bool switched_on(const std::string& key, const std::string& value) {
+  std::string word = value;
+  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const char* on : {"", "yes", "true", "on", "1"})
+    if (word == on) return true;
+  for (const char* off : {"no", "false", "off", "0"})
+    if (word == off) return false;
+  throw InputError("'" + key + " = " + value + "' is not valid; expected yes or no (true, on, 1; false, off, 0)");
+}
+
 // Line by line, so that an error can say where.
 void read_scenario(const std::string& name, const po::options_description& known,
                    const std::vector<std::string>& one_of, po::variables_map& values) {
@@ -55,6 +67,7 @@ void read_scenario(const std::string& name, const po::options_description& known
   const std::string path = find_data_file("scenario", "scenarios", name, ".ini").string();
   std::istringstream lines(read_file("scenario", path));
   po::parsed_options all(&known);
+  std::set<std::string> seen;
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
@@ -62,11 +75,13 @@ void read_scenario(const std::string& name, const po::options_description& known
     try {
       const auto parsed = with_our_errors(known, [&] { return po::parse_config_file(one, known); });
       for (const auto& option : parsed.options) {
-        if (option.string_key == "scenario") throw InputError("a scenario cannot name another one");
-        for (const auto& earlier : all.options)
-          if (earlier.string_key == option.string_key && !is_list(known.find(option.string_key, false)))
-            throw InputError("the key '" + option.string_key + "' stands there twice");
-        if (!decided || !in_one_of(option.string_key)) all.options.push_back(option);
+        const std::string& key = option.string_key;
+        const po::option_description& description = known.find(key, false);
+        if (key == "scenario") throw InputError("a scenario cannot name another one");
+        if (!seen.insert(key).second && !is_list(description))
+          throw InputError("the key '" + key + "' stands there twice");
+        if (is_switch(description) && !switched_on(key, option.value.front())) continue;
+        if (!decided || !in_one_of(key)) all.options.push_back(option);
       }
     } catch (const InputError& error) {
       throw InputError("scenario '" + path + "', line " + std::to_string(number) + ": " + error.what());
@@ -107,6 +122,8 @@ po::variables_map parse_options(const std::vector<std::string>& arguments, const
 std::string text_of(const po::variables_map& values, const std::string& option) {
   return values[option].as<std::string>();
 }
+
+bool is_switch(const po::option_description& option) { return option.semantic()->max_tokens() == 0; }
 
 bool given(const po::variables_map& values, const std::string& option) { return values.contains(option); }
 

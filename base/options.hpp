@@ -1,7 +1,8 @@
 // Command lines and scenario files, by Boost.Program_options, with our error texts.
 //
 // A scenario file holds the same keys as the command line, one "key = value" a line; "#" starts a comment. The command
-// line wins.
+// line wins. A switch, which has no value on the command line, is "key = yes" or "key = no" (also true, on, 1 and
+// nothing; false, off, 0), and "no" is the same as no line.
 #pragma once
 
 #include <boost/program_options.hpp>
@@ -21,6 +22,8 @@ boost::program_options::variables_map parse_options(const std::vector<std::strin
 
 // The value of an option that was given, or of its default.
 std::string text_of(const boost::program_options::variables_map& values, const std::string& option);
+// Whether it takes no value on the command line.
+bool is_switch(const boost::program_options::option_description& option);
 bool given(const boost::program_options::variables_map& values, const std::string& option);
 
 // Takes the first argument out if it stands alone, before any option: the file of `calibrate show FILE --plot ...`.

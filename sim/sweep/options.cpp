@@ -140,7 +140,7 @@ SweepInputs inputs_from(const po::variables_map& values, const SweepJobs& jobs) 
   const po::options_description known = sweep_options();
   for (const auto& [option, value] : values)
     if (!is_swept(option) && !is_no_input(option))
-      inputs.options[option] = known.find(option, false).semantic()->max_tokens() == 0 ? "yes" : text_of_value(value);
+      inputs.options[option] = is_switch(known.find(option, false)) ? "yes" : text_of_value(value);
   for (const InputFile& file : jobs.files())
     inputs.files[file.option + " '" + file.name + "'"] = sha256_hex(read_file(file.option, file.path));
   return inputs;

@@ -35,7 +35,7 @@ void add_options(const std::map<std::string, std::string>& options, std::vector<
   for (const auto& [option, value] : options) {
     const auto& description = known.find(option, false);
     if (option != "seed" && value == default_of(description)) continue;  // some are refused without others
-    if (description.semantic()->max_tokens() == 0)
+    if (is_switch(description))
       arguments.push_back("--" + option);
     else if (is_list(description))
       for (const std::string& one : split_list("--" + option, {value}, Commas::part_of_values))
