@@ -1,5 +1,8 @@
 #include "report/csv_field.hpp"
 
+#include <array>
+#include <charconv>
+
 namespace simtrain {
 
 std::string csv_text(std::string_view text) {
@@ -9,6 +12,17 @@ std::string csv_text(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : field) quoted += c == '"' ? "\"\"" : std::string(1, c);
   return quoted + "\"";
+}
+
+std::string csv_number(double value) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  return {digits.data(), end};
+}
+
+void CsvLine::append(const std::string& field) {
+  text_ += (any_ ? "," : "") + field;
+  any_ = true;
 }
 
 }  // namespace simtrain

@@ -1,6 +1,4 @@
 // A sweep as CSV (RFC 4180): one line for each point, all figures in seconds and bytes.
-#include <nlohmann/json.hpp>
-
 #include "report/csv_field.hpp"
 #include "report/sections.hpp"
 #include "report/sweep.hpp"
@@ -11,35 +9,13 @@ namespace simtrain {
 
 namespace {
 
-// The shortest text that reads back as the same number.
-std::string number(double value) { return nlohmann::json(value).dump(); }
-
-class Line {
- public:
-  void add(const std::string& text) { append(csv_text(text)); }
-  void add(double value) { append(number(value)); }
-  void add_empty(int fields) {
-    for (; fields > 0; --fields) append("");
-  }
-  [[nodiscard]] std::string text() const { return text_ + "\r\n"; }
-
- private:
-  void append(const std::string& field) {
-    text_ += (any_ ? "," : "") + field;
-    any_ = true;
-  }
-
-  std::string text_;
-  bool any_ = false;
-};
-
 // In the order of add_figures.
 constexpr std::initializer_list<const char*> kFigures{
     "iteration_s",      "relative_to_best", "images_per_s",      "compute_s",      "communication_s",
     "exposed_s",        "alpha_beta_s",     "formula_s",         "memory_bytes",   "host_bytes",
     "chosen_placement", "replicas_p5_s",    "replicas_median_s", "replicas_p95_s", "fastest_share"};
 
-void add_figures(const Result& result, double relative, std::size_t fastest, Line& line) {
+void add_figures(const Result& result, double relative, std::size_t fastest, CsvLine& line) {
   for (const double value :
        {result.iteration_s, relative, result.images_per_s(), result.compute_s(), result.communication_s(),
         result.exposed_s(), result.alpha_beta_s(), result.paper_s(), result.memory.together()})
@@ -47,7 +23,7 @@ void add_figures(const Result& result, double relative, std::size_t fastest, Lin
   if (result.memory.host)
     line.add(*result.memory.host);
   else
-    line.add_empty(1);
+    line.add_empty();
   line.add(result.job.placement);
   if (!result.replicas) return line.add_empty(4);
   const Distribution seconds = result.replicas->iterations();
@@ -63,27 +39,27 @@ const char* outcome_of(const SweepPoint& point) {
   return point.failed ? "failed" : "impossible";
 }
 
-void add_point(const Sweep& sweep, const SweepPoint& point, Line& line) {
+void add_point(const Sweep& sweep, const SweepPoint& point, CsvLine& line) {
   for (std::size_t i = 0; i < sweep.dimensions.size(); ++i) {
     const bool own_batch = sweep.dimensions[i].key == "batch" && point.values[i].empty() && point.result;
     line.add(own_batch ? std::to_string(point.result->job.batch) : point.values[i]);
   }
-  line.add(std::to_string(std::int64_t{point.grid_rows} * point.grid_columns));
-  line.add(std::to_string(point.grid_rows));
-  line.add(std::to_string(point.grid_columns));
+  line.add_count(std::int64_t{point.grid_rows} * point.grid_columns);
+  line.add_count(point.grid_rows);
+  line.add_count(point.grid_columns);
 }
 
-void add_end(const SweepPoint& point, Line& line) {
+void add_end(const SweepPoint& point, CsvLine& line) {
   if (point.lower_bound_s)
     line.add(*point.lower_bound_s);
   else
-    line.add_empty(1);
+    line.add_empty();
   line.add(outcome_of(point));
   line.add(point.result ? "" : point.error);
 }
 
 std::string header(const Sweep& sweep) {
-  Line line;
+  CsvLine line;
   line.add("place");
   for (const SweepDimension& dimension : sweep.dimensions) line.add(dimension.key);
   for (const char* name : {"ranks", "grid_rows", "grid_columns"}) line.add(name);
@@ -102,8 +78,8 @@ std::string sweep_to_csv(const Sweep& sweep) {
   for (std::size_t place = 0; place < order.size(); ++place) {
     const SweepPoint& point = sweep.points[order[place]];
     const double best = cost_s(*sweep.points[order.front()].result, by_images);
-    Line line;
-    line.add(std::to_string(place + 1));
+    CsvLine line;
+    line.add_count(static_cast<std::int64_t>(place) + 1);
     add_point(sweep, point, line);
     add_figures(*point.result, best > 0 ? cost_s(*point.result, by_images) / best : 1.0,
                 fastest.empty() ? 0 : fastest[place], line);
@@ -112,8 +88,8 @@ std::string sweep_to_csv(const Sweep& sweep) {
   }
   for (const SweepPoint& point : sweep.points) {
     if (point.result) continue;
-    Line line;
-    line.add("");
+    CsvLine line;
+    line.add_empty();
     add_point(sweep, point, line);
     line.add_empty(static_cast<int>(kFigures.size()));
     add_end(point, line);

@@ -7,6 +7,7 @@
 #include "base/files.hpp"
 #include "calibrate/profile.hpp"
 #include "tests/support/analytic_cost.hpp"
+#include "tests/support/sample_certificate.hpp"
 #include "train/job.hpp"
 #include "train/plan.hpp"
 
@@ -33,16 +34,7 @@ inline void write_analytic_profile(const std::string& path, const Job& job, cons
   // Additions of all-reduces; a profile without any is refused.
   for (std::int64_t elements = 1; elements <= (grids.back().size() > 1 ? 1024 : 1); ++elements)
     add({Kernel::add, elements}, 1);
-  const Certificate certificate{.machine = "a node",
-                                .cpu = "a CPU",
-                                .blas = "none",
-                                .blas_core_type = "none",
-                                .compiler = "none",
-                                .date = "2026-01-31T12:00:00Z",
-                                .command = "none",
-                                .environment = "",
-                                .operands = ""};
-  write_file(path, Profile::fit(certificate, samples).to_json());
+  write_file(path, Profile::fit(sample_certificate(), samples).to_json());
 }
 
 }  // namespace simtrain

@@ -64,5 +64,14 @@ TEST(Messages, CsvIsNothingToRun) {
   EXPECT_EQ(csv_text("a\nb\x1b"), "a b ");
 }
 
+TEST(Messages, CsvHasTheShortestNumbers) {
+  CsvLine line;
+  for (const double value : {1.0, 0.25, 1e-6, 1048576.0, 0.1 + 0.2}) line.add(value);
+  line.add_empty(2);
+  line.add("a,b");
+  line.add_count(7);
+  EXPECT_EQ(line.text(), "1,0.25,1e-06,1048576,0.30000000000000004,,,\"a,b\",7\n");
+}
+
 }  // namespace
 }  // namespace simtrain

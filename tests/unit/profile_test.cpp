@@ -8,23 +8,10 @@
 
 #include "base/error.hpp"
 #include "calibrate/kernel_times.hpp"
+#include "tests/support/sample_certificate.hpp"
 
 namespace simtrain {
 namespace {
-
-Certificate certificate() {
-  return {.machine = "node \"7\"",
-          .cpu = "a CPU",
-          .blas = "OpenBLAS 0.3.21",
-          .blas_core_type = "Haswell",
-          .compiler = "g++ 12",
-          .date = "2024-02-29T12:00:00Z",
-          .command = "calibrate kernels",
-          .threads = 1,
-          .seed = 42,
-          .environment = "OPENBLAS_CORETYPE=Haswell",
-          .operands = "in memory"};
-}
 
 // Ten shapes of each of a few kernels, two of them kept aside; times with more digits than the file keeps.
 std::vector<Sample> samples() {
@@ -38,7 +25,7 @@ std::vector<Sample> samples() {
   return all;
 }
 
-Profile profile() { return Profile::fit(certificate(), samples()); }
+Profile profile() { return Profile::fit(sample_certificate(), samples()); }
 
 TEST(Profile, IsTheSameAfterWritingAndReading) {
   const Profile before = profile();
