@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/option_lists.hpp"
 #include "base/options.hpp"
 #include "base/units.hpp"
 #include "calibrate/certificate.hpp"
@@ -46,11 +47,15 @@ po::options_description options() {
        "measure what this network needs; may be given several times; default: alexnet and mlp")   //
       ("batch", po::value<std::string>()->value_name("N"), "batch size; default: the network's")  //
       ("grid", po::value<std::vector<std::string>>()->composing()->value_name("RxC"),
-       "measure what this grid needs; may be given several times; default: every grid of 1, 2 and 256 processes");
+       "measure what this grid needs; may be given several times; default: every grid of 1, 2 and 256 processes")  //
+      ("strategy", list_value("HOW", "uniform"),
+       "measure what these grids need with layers split so, as for simtrain: uniform, conv-batch, pair, domain, or "
+       "grids "
+       "by layer; several: repeated, or ' | ' between them");
   return description;
 }
 
-std::vector<std::string> list_of(const po::variables_map& values, const std::string& option) {
+std::vector<std::string> texts_of(const po::variables_map& values, const std::string& option) {
   return given(values, option) ? values[option].as<std::vector<std::string>>() : std::vector<std::string>{};
 }
 
@@ -75,11 +80,24 @@ WantedNetwork wanted_network(const std::string& text) {
   return {text.substr(0, colon), parse_integer("--network " + text, text.substr(colon + 1), 1, std::int64_t{1} << 30)};
 }
 
+std::vector<Strategy> strategies_from(const po::variables_map& values) {
+  std::vector<Strategy> strategies;
+  for (const std::string& text : list_of(values, "strategy", Commas::part_of_values)) {
+    const Strategy& strategy = strategies.emplace_back(parse_strategy("--strategy", text));
+    refuse_auto(strategy, "the rules that simtrain --strategy auto has found");
+    if (strategy.kind == Strategy::Kind::rules && !given(values, "grid"))
+      throw InputError("--strategy: '" + text +
+                       "' names grids, and no --grid is given; expected one of as many processes");
+  }
+  return strategies;
+}
+
 std::vector<Call> needed_calls(const po::variables_map& values) {
-  std::vector<std::string> networks = list_of(values, "network");
+  const std::vector<Strategy> strategies = strategies_from(values);
+  std::vector<std::string> networks = texts_of(values, "network");
   if (networks.empty()) networks = {"alexnet", "mlp"};
   std::vector<Grid> given_grids;
-  for (const std::string& text : list_of(values, "grid")) given_grids.push_back(parse_grid("--grid", text));
+  for (const std::string& text : texts_of(values, "grid")) given_grids.push_back(parse_grid("--grid", text));
   std::unordered_set<Call, CallHash> calls;
   for (const std::string& text : networks) {
     const WantedNetwork wanted = wanted_network(text);
@@ -88,12 +106,14 @@ std::vector<Call> needed_calls(const po::variables_map& values) {
                                : given(values, "batch")
                                    ? parse_integer("--batch", text_of(values, "batch"), 1, std::int64_t{1} << 30)
                                    : network.default_batch;
-    for (const Grid grid : given_grids.empty() ? default_grids(batch) : given_grids) {
-      PlanOptions plan;
-      plan.grid = grid;
-      plan.batch = batch;
-      for (const Call& call : calls_of(make_plan(network, plan))) calls.insert(call);
-    }
+    for (const Grid grid : given_grids.empty() ? default_grids(batch) : given_grids)
+      for (const Strategy& strategy : strategies) {
+        PlanOptions plan;
+        plan.grid = grid;
+        plan.batch = batch;
+        plan.strategy = strategy;
+        for (const Call& call : calls_of(make_plan(network, plan))) calls.insert(call);
+      }
   }
   return {calls.begin(), calls.end()};
 }

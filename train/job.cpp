@@ -171,11 +171,6 @@ void describe(const Job& job, JobResult& result) {
   result.shuffled = job.shuffled;
 }
 
-void refuse_auto(const Strategy& strategy, const std::string& instead) {
-  if (strategy.kind == Strategy::Kind::automatic)
-    throw InputError("--strategy: 'auto' is not possible here; expected " + instead);
-}
-
 TrainerOptions trainer_options(const Job& job) {
   return {job.seed, job.shuffled, job.schedule, std::int64_t{job.warm_up} + job.iterations};
 }

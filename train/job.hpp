@@ -42,9 +42,6 @@ boost::program_options::options_description grid_options();
 Job job_from(const boost::program_options::variables_map& values);
 Grid grid_from(const boost::program_options::variables_map& values);
 
-// Where nothing can be searched for: InputError with `instead`, what is expected, when the strategy is auto.
-void refuse_auto(const Strategy& strategy, const std::string& instead);
-
 TrainerOptions trainer_options(const Job& job);
 
 // What of the job its plan does not say.

@@ -186,6 +186,11 @@ std::string to_string(const Strategy& strategy) {
   return text;
 }
 
+void refuse_auto(const Strategy& strategy, const std::string& instead) {
+  if (strategy.kind == Strategy::Kind::automatic)
+    throw InputError("--strategy: 'auto' is not possible here; expected " + instead);
+}
+
 std::vector<LayerStrategy> decide(const Strategy& strategy, const Network& network, Grid grid, std::int64_t batch) {
   if (strategy.kind == Strategy::Kind::rules) check_rules(strategy.rules, network, grid);
   std::vector<char> ends(network.layers.size());

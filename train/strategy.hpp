@@ -64,6 +64,9 @@ struct Strategy {
 Strategy parse_strategy(std::string_view option, std::string_view text);
 std::string to_string(const Strategy& strategy);  // parse_strategy reads it back
 
+// Where nothing can be searched for: InputError with `instead`, what is expected, when the strategy is auto.
+void refuse_auto(const Strategy& strategy, const std::string& instead);
+
 // By layer of the network. `grid`: --grid, whose P all grids must have. InputError when one has not, when a pattern
 // matches no layer (with the nearest name), or only layers that earlier ones match; when a linear layer is to be domain
 // parallel, or a convolution with fewer output rows than there are strips, or for columns those of check_columns()

@@ -72,6 +72,36 @@ class Kernels(ProgramTest):
         self.refuse("calibrate", ["show", "broken.json"], "broken.json", "seconds", "-1",
                     leaves=["node.json", "broken.json"])
 
+    def test_measures_what_a_strategy_needs(self):
+        """Shapes of the definition (train/columns.hpp, train/strategy.hpp), by hand, that no uniform grid has."""
+        self.write("n.json", json.dumps({
+            "format": "simtrain-network", "version": 1, "name": "n", "dataset_images": 64, "default_batch": 6,
+            "input": {"channels": 3, "height": 8, "width": 8},
+            "layers": [{"name": "c", "type": "convolution", "filters": 10, "kernel": 1}, {"type": "flatten"},
+                       {"name": "f1", "type": "linear", "outputs": 22},
+                       {"name": "f2", "type": "linear", "outputs": 14}]}))
+
+        def products(*more):
+            self.run_program("calibrate", *QUICK[:5], "--network", "n.json", "--grid", "2x3", *more, "--output", "p.json")
+            profile = json.loads((self.folder / "p.json").read_text())
+            return {(row["m"], row["n"], row["k"]) for row in profile["kernels"]["gemm_nn"]["samples"]}
+
+        # Two samples on each of three columns. f2 with columns of W: all 14 outputs, of half of the 22 inputs.
+        pair, by_batch = (14, 2, 11), (10, 64, 3)  # an image at a time: all 10 channels, 64 pixels
+        strip = (10, 32, 3)  # of an image in two strips
+        self.assertFalse({pair, by_batch, strip} & products())
+        found = products("--strategy", "pair | c:domain:2x3", "--strategy", "conv-batch")
+        self.assertLessEqual({pair, by_batch, strip}, found)
+        for arguments, *parts in (
+                (["--strategy", "auto"], "--strategy", "auto", "simtrain"),
+                (["--strategy", "pairs"], "--strategy", "pairs", "did you mean 'pair'"),
+                (["--strategy", "fc*:2x3"], "--strategy", "--grid"),
+                (["--grid", "2x3", "--strategy", "fc*:2x2"], "--strategy", "2x2"),
+        ):
+            with self.subTest(arguments=arguments):
+                self.refuse("calibrate", ["kernels", "--network", "mlp", "--batch", "24", *arguments], *parts,
+                            leaves=["n.json", "p.json"])
+
     def test_shipped_profiles(self):
         profiles = sorted((programs.BIN.parent / "share/simtrain/profiles").glob("*.json"))
         self.assertTrue(profiles)
