@@ -45,10 +45,22 @@ PointState state_of(JsonObject& object, const SweepInputs& inputs) {
   return state;
 }
 
+// A line of another sweep, copied into this file: a header's hash does not cover its lines.
+void check_is_of(const Result& result, const SpacePoint& point, const SweepSpace& space) {
+  const Grid grid{result.job.grid_rows, result.job.grid_columns};
+  if (grid != point.grid)
+    throw InputError("a result of grid " + to_string(grid) + ", and the point's is " + to_string(point.grid));
+  for (std::size_t i = 0; i < point.values.size(); ++i)
+    if (const std::string& batch = point.values[i];
+        space.dimensions[i].option == "batch" && !batch.empty() && batch != std::to_string(result.job.batch))
+      throw InputError("a result of batch " + std::to_string(result.job.batch) + ", and the point's is " + batch);
+}
+
 void read_object(JsonObject& object, const SweepInputs& inputs, PointStates& states) {
   const auto points = static_cast<std::int64_t>(inputs.space.size());
   const auto point = static_cast<std::size_t>(object.integer("point", 0, points - 1));
   PointState state = state_of(object, inputs);
+  if (state.result) check_is_of(*state.result, inputs.space.point(point), inputs.space);
   object.finish();
   join(states[point], std::move(state));
 }

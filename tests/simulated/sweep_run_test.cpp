@@ -50,7 +50,8 @@ class SweepRun : public testing::Test {
 
 // A result that no simulation gives comes back as it was stored; the others are simulated.
 TEST_F(SweepRun, SimulatesWhatIsNotInTheFile) {
-  const Result mine = sample_result();
+  Result mine = sample_result();
+  mine.job.grid_rows = mine.job.grid_columns = 2;
   { ResultsStore(path, inputs).append(result_line(kRows2, to_json(mine))); }
   Sweep sweep;
   {
@@ -104,7 +105,10 @@ TEST_F(SweepRunWithReplicas, AReplicaThatFailsTakesItsPointWithIt) {
   inputs = inputs_from(values, *jobs);
   for (auto& [point, outlook] : outlooks) outlook = jobs->outlook(point, {});
   EXPECT_NE(outlooks[kRows4].impossible.find("2 hosts"), std::string::npos) << outlooks[kRows4].impossible;
-  { ResultsStore(path, inputs).append(result_line(kRows4, to_json(sample_result()))); }
+  Result there = sample_result();
+  there.job.grid_rows = 4;
+  there.job.grid_columns = 1;
+  { ResultsStore(path, inputs).append(result_line(kRows4, to_json(there))); }
   ResultsStore store(path, inputs);
   const Sweep sweep = run(&store);
   EXPECT_FALSE(sweep.points[kRows4].result);

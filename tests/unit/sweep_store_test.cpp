@@ -28,6 +28,14 @@ TEST(Sha256, IsThatOfTheStandard) {
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
 }
 
+// Batch 64 on 4 x 1, by the order of the space's product.
+Result of_point_2() {
+  Result result = sample_result();
+  result.job.grid_rows = 4;
+  result.job.grid_columns = 1;
+  return result;
+}
+
 class Store : public testing::Test {
  protected:
   Store() { fs::create_directories(folder_); }
@@ -47,7 +55,7 @@ class Store : public testing::Test {
   void write_sample() const {
     ResultsStore store(path, inputs);
     store.append(bound_line(2, 0.01));
-    store.append(result_line(2, to_json(sample_result())));
+    store.append(result_line(2, to_json(of_point_2())));
     store.append(error_line(4, "no luck, \"quoted\"\nand a line more"));
   }
 
@@ -60,11 +68,23 @@ TEST_F(Store, GivesBackWhatWasAppended) {
   write_sample();
   const ResultsStore again(path, inputs);
   ASSERT_EQ(again.states().size(), 2U);
-  EXPECT_EQ(again.states().at(2).result, sample_result());
+  EXPECT_EQ(again.states().at(2).result, of_point_2());
   EXPECT_EQ(again.states().at(2).lower_bound_s, 0.01);
   EXPECT_EQ(again.states().at(4).error, "no luck, \"quoted\"\nand a line more");
   EXPECT_EQ(again.cut_off_bytes(), 0U);
   EXPECT_EQ(read_results(path).inputs.line(), inputs.line());
+}
+
+// The header's hash says nothing about them.
+TEST_F(Store, RefusesLinesOfAnotherSweep) {
+  { ResultsStore(path, inputs).append(result_line(1, to_json(of_point_2()))); }
+  std::string said = refusal(inputs);
+  for (const char* part : {path.c_str(), "line 2", "a result of grid 4x1, and the point's is 2x2"})
+    EXPECT_NE(said.find(part), std::string::npos) << said;
+  fs::remove(path);
+  { ResultsStore(path, inputs).append(result_line(5, to_json(of_point_2()))); }
+  said = refusal(inputs);
+  EXPECT_NE(said.find("a result of batch 64, and the point's is 128"), std::string::npos) << said;
 }
 
 // As a process would leave it that died anywhere within a write.
