@@ -9,19 +9,25 @@
 
 namespace simtrain {
 
+namespace {
+
+std::string figure_of(const std::string& name, const Result& result, std::vector<Chart>& charts) {
+  if (name == "key") return key_figures(result);
+  if (name == "layers") return layers_figure(result, charts);
+  if (name == "timeline") return timeline_figure(result, charts);
+  if (name == "links") return links_figure(result);
+  if (name == "memory") return memory_figure(result, charts);
+  if (name == "origin" && result.passport) return origin(*result.passport, result.version);
+  return "";
+}
+
+}  // namespace
+
 std::string prediction_page(const Result& result) {
   Page report;
   add_report(report, result);
   std::vector<Chart> charts;
-  const auto draw = [&](const std::string& name) -> std::string {
-    if (name == "key") return key_figures(result);
-    if (name == "layers") return layers_figure(result, charts);
-    if (name == "timeline") return timeline_figure(result, charts);
-    if (name == "links") return links_figure(result);
-    if (name == "memory") return memory_figure(result, charts);
-    if (name == "origin" && result.passport) return origin(*result.passport, result.version);
-    return "";
-  };
+  const auto draw = [&](const std::string& name) { return figure_of(name, result, charts); };
   const std::string body = to_html(report, draw);
   const std::string title = result.job.network + " on " + std::to_string(result.job.grid_rows) + " x " +
                             std::to_string(result.job.grid_columns) +
@@ -43,9 +49,15 @@ Chart sweep_chart(const std::vector<SweepBar>& bars) {
               .unit = time.unit(),
               .labels = {},
               .series = {}};
+  const bool intervals = std::all_of(bars.begin(), bars.end(), [](const auto& bar) { return bar.result->replicas; });
+  if (intervals) chart.caption += "; lines: where 90 % of the replicas are";
   nlohmann::ordered_json compute, communication, neither;
   for (const SweepBar& bar : bars) {
     chart.labels.push_back(bar.label);
+    if (intervals) {
+      const Distribution seconds = bar.result->replicas->iterations();
+      chart.intervals.push_back({time.in_unit(seconds.p5), time.in_unit(seconds.p95)});
+    }
     const double computing_s = bar.result->compute_s(), exposed_s = bar.result->exposed_s();
     compute.push_back(time.in_unit(computing_s));
     communication.push_back(time.in_unit(exposed_s));
@@ -65,10 +77,7 @@ std::string sweep_page(const Page& report, const std::vector<SweepBar>& bars, co
     if (name == "origin") return passport ? origin(*passport, SIMTRAIN_VERSION) : "";
     if (bars.empty()) return "";
     if (name == "sweep") return figure_html(charts.emplace_back(sweep_chart(bars)));
-    if (name == "layers") return layers_figure(*bars.front().result, charts);
-    if (name == "links") return links_figure(*bars.front().result);
-    if (name == "memory") return memory_figure(*bars.front().result, charts);
-    return "";
+    return figure_of(name, *bars.front().result, charts);
   };
   const std::string body = to_html(report, draw);
   return web_page((report.blocks().empty() ? "Sweep" : report.blocks().front().text) + " - simtrain", body, charts);

@@ -18,8 +18,8 @@ struct SweepBar {
   std::string label;
   const Result* result;
 };
-// `report`: of the sweep, with a figure "sweep", and, of the fastest point, "layers", "links" and "memory"; its first
-// heading is the page's title. `bars`: fastest first.
+// `report`: of the sweep, with a figure "sweep", and, of the fastest point, those of a prediction; its first heading is
+// the page's title. `bars`: fastest first.
 std::string sweep_page(const Page& report, const std::vector<SweepBar>& bars, const std::optional<Passport>& passport);
 
 }  // namespace simtrain

@@ -97,7 +97,8 @@ std::string title_of(const Sweep& sweep, const Result& first) {
   return title;
 }
 
-void add_ranking(Page& page, const Sweep& sweep, const std::vector<std::size_t>& order) {
+// `most`: points that its tables have.
+void add_ranking(Page& page, const Sweep& sweep, const std::vector<std::size_t>& order, std::size_t most) {
   const Result& first = *sweep.points[order.front()].result;
   double shortest_s = first.iteration_s;
   for (const std::size_t i : order) shortest_s = std::min(shortest_s, sweep.points[i].result->iteration_s);
@@ -107,11 +108,15 @@ void add_ranking(Page& page, const Sweep& sweep, const std::vector<std::size_t>&
                 " per iteration; compute and communication: mean over ranks; memory: per rank." +
                 (ranked_by_images(sweep) ? " Batches differ: ranked by images/s." : ""));
   page.figure("sweep");
-  add_ranked_table(page, sweep, order, time);
+  const Shown shown{order, std::min(most, order.size())};
+  add_ranked_table(page, sweep, shown, time);
+  if (shown.count < order.size())
+    page.sentence("The " + format_count(static_cast<double>(shown.count)) + " fastest of " +
+                  counted(static_cast<std::int64_t>(order.size()), "point") + "; --csv and --json have all of them.");
   add_best(page, sweep, order);
   add_best_of_networks(page, sweep, order);
   add_formula_choice(page, sweep, order);
-  add_replica_table(page, sweep, order, time);
+  add_replica_table(page, sweep, shown, time);
 }
 
 // Points that have the same to be said of them, in their order.
@@ -134,12 +139,14 @@ std::vector<Group> groups_of(const Sweep& sweep, const std::function<std::string
 }
 
 // Where only grids vary, a line for each, under which reasons line up; else the points before the reason that they
-// share.
-void add_reasons(Page& page, const Sweep& sweep, const std::string& title,
+// share. `most`: reasons that are listed.
+void add_reasons(Page& page, const Sweep& sweep, const std::string& title, std::size_t most,
                  const std::function<std::string(const SweepPoint&)>& reason_of) {
   constexpr std::size_t kMostListed = 10;
-  const std::vector<Group> groups = groups_of(sweep, reason_of);
+  std::vector<Group> groups = groups_of(sweep, reason_of);
   if (!groups.empty()) page.heading(title);
+  const std::size_t more = groups.size() - std::min(groups.size(), most);
+  groups.resize(groups.size() - more);
   for (const Group& group : groups) {
     if (only_grids_vary(sweep)) {
       for (const std::string& label : group.labels) page.fact(label, group.reason);
@@ -153,6 +160,8 @@ void add_reasons(Page& page, const Sweep& sweep, const std::string& title,
               " more, which --csv and --json name";
     page.sentence(text + ": " + group.reason);
   }
+  if (more > 0)
+    page.sentence("And " + counted(static_cast<std::int64_t>(more), "other reason") + ", which --csv and --json have.");
 }
 
 std::string lower_bound_text(const SweepPoint& point) {
@@ -161,38 +170,47 @@ std::string lower_bound_text(const SweepPoint& point) {
 
 std::string error_text(const SweepPoint& point) { return point.result || point.skipped ? "" : point.error; }
 
-// The first of the ranking, layer by layer; links and memory.
-void add_fastest(Page& page, const std::string& label, const Result& result) {
+// The first of the ranking: layers, ranks, links and memory.
+void add_fastest(Page& page, const std::string& label, const Result& result, const FastestTimeline& timeline) {
   page.heading("The fastest, " + label + ", in detail");
-  page.sentence("simtrain with its options shows the rest, and what ranks do.");
+  page.sentence("simtrain with its options shows the rest.");
+  page.figure("key");
   add_layers(page, result);
+  page.figure("timeline", "What some of the ranks do");
+  if (!timeline.why_none.empty()) page.sentence("What its ranks do is not known here: " + timeline.why_none + ".");
   add_links(page, result);
   page.figure("links");
   add_memory(page, result);
 }
 
-Page report_of(const Sweep& sweep) {
+Page report_of(const Sweep& sweep, std::size_t most) {
   Page page;
   const std::vector<std::size_t> order = ranking_of(sweep);
-  if (!order.empty()) add_ranking(page, sweep, order);
-  add_reasons(page, sweep, "Skipped, since they cannot be the fastest: whatever the network does, they take",
+  if (!order.empty()) add_ranking(page, sweep, order, most);
+  add_reasons(page, sweep, "Skipped, since they cannot be the fastest: whatever the network does, they take", most,
               lower_bound_text);
-  add_reasons(page, sweep, "No result", error_text);
+  add_reasons(page, sweep, "No result", most, error_text);
   return page;
 }
 
 }  // namespace
 
-std::string sweep_to_text(const Sweep& sweep) { return report_of(sweep).text(); }
+std::string sweep_to_text(const Sweep& sweep) { return report_of(sweep, sweep.points.size()).text(); }
 
-std::string sweep_to_page(const Sweep& sweep) {
-  constexpr std::size_t kMostBars = 100;
+std::string sweep_to_page(const Sweep& sweep, const FastestTimeline& timeline) {
+  constexpr std::size_t kMostBars = 100, kMostRows = 1000;
   std::vector<std::size_t> order = ranking_of(sweep);
   order.resize(std::min(order.size(), kMostBars));
   std::vector<SweepBar> bars;
   for (const std::size_t i : order) bars.push_back({label_of(sweep, sweep.points[i]), &*sweep.points[i].result});
-  Page page = report_of(sweep);
-  if (!bars.empty()) add_fastest(page, bars.front().label, *bars.front().result);
+  Page page = report_of(sweep, kMostRows);
+  Result fastest;
+  if (!bars.empty()) {
+    fastest = *bars.front().result;
+    fastest.timeline = timeline.timeline;
+    bars.front().result = &fastest;
+    add_fastest(page, bars.front().label, fastest, timeline);
+  }
   page.figure("origin", "Where it comes from");
   return sweep_page(page, bars, sweep.passport);
 }

@@ -37,9 +37,16 @@ struct Sweep {
   std::optional<Passport> passport = {};
 };
 
+// What ranks of the fastest point do (sim/sweep/timeline.hpp), or why nobody knows; neither: nobody asked.
+struct FastestTimeline {
+  std::optional<Timeline> timeline;
+  std::string why_none;
+};
+
 std::string sweep_to_text(const Sweep& sweep);
-// For a browser (report/pages.hpp), with bars of the 100 fastest.
-std::string sweep_to_page(const Sweep& sweep);
+// For a browser (report/pages.hpp): what the text says, of the 1000 fastest points, with bars of the 100 fastest; and
+// the fastest one in detail.
+std::string sweep_to_page(const Sweep& sweep, const FastestTimeline& timeline);
 std::string sweep_to_json(const Sweep& sweep);  // schema: docs/sweep.schema.json
 // A header and a line for each point, ranked ones first; RFC 4180. Columns are the same for all sweeps of the program.
 std::string sweep_to_csv(const Sweep& sweep);

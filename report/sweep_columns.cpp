@@ -4,7 +4,6 @@
 #include <array>
 
 #include "base/units.hpp"
-#include "report/sweep_ranking.hpp"
 
 namespace simtrain {
 
@@ -25,9 +24,10 @@ constexpr std::array<Figure, 8> kFigures{Figure::formula,       Figure::alpha_be
 
 class RankedTable {
  public:
-  RankedTable(const Sweep& sweep, const std::vector<std::size_t>& order, const TimeScale& time, Layout layout)
+  RankedTable(const Sweep& sweep, const Shown& shown, const TimeScale& time, Layout layout)
       : sweep_(sweep),
-        order_(order),
+        order_(shown.order),
+        rows_(shown.count),
         time_(time),
         layout_(layout),
         by_images_(ranked_by_images(sweep)),
@@ -41,13 +41,13 @@ class RankedTable {
     }
     grids_shown_ = grids_vary(sweep) || dimensions_.empty();
     // What each point chose for itself. Where placements vary, another column says so.
-    chosen_ = std::any_of(order.begin(), order.end(),
+    chosen_ = std::any_of(order_.begin(), order_.end(),
                           [&](std::size_t i) { return !sweep.points[i].result->placement_trials.empty(); });
   }
 
   [[nodiscard]] Table table() const {
     Table table(columns());
-    for (std::size_t place = 0; place < order_.size(); ++place) table.row(cells(place));
+    for (std::size_t place = 0; place < rows_; ++place) table.row(cells(place));
     return table;
   }
 
@@ -118,6 +118,7 @@ class RankedTable {
 
   const Sweep& sweep_;
   const std::vector<std::size_t>& order_;
+  std::size_t rows_;
   const TimeScale& time_;
   Layout layout_;
   bool by_images_, ranks_vary_;
@@ -142,10 +143,10 @@ std::string formula_of(const Sweep& sweep, const std::vector<std::size_t>& order
   return strips ? "formula (9)" : "formula (8)";
 }
 
-void add_ranked_table(Page& page, const Sweep& sweep, const std::vector<std::size_t>& order, const TimeScale& time) {
+void add_ranked_table(Page& page, const Sweep& sweep, const Shown& shown, const TimeScale& time) {
   constexpr std::size_t kAnyWidth = 100'000;
   for (const Layout& layout : kLayouts) {
-    const RankedTable ranked(sweep, order, time, layout);
+    const RankedTable ranked(sweep, shown, time, layout);
     const Table table = ranked.table();
     if (width_of(table.text(kAnyWidth)) > kReportWidth && &layout != &kLayouts.back()) continue;
     page.table(table);

@@ -20,6 +20,12 @@ double cost_s(const Result& result, bool by_images);
 // Indices of the points with a result, cheapest first; equal ones: fewer grid rows first, then by index.
 std::vector<std::size_t> ranking_of(const Sweep& sweep);
 
+// What a table has of a ranking: the first `count` points of `order`, whose others count in what is said of all.
+struct Shown {
+  const std::vector<std::size_t>& order;
+  std::size_t count;
+};
+
 bool grids_vary(const Sweep& sweep);
 bool ranks_vary(const Sweep& sweep);
 // Nothing but the grids of one number of ranks varies.

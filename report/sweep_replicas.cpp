@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/units.hpp"
-#include "report/sweep_ranking.hpp"
 
 namespace simtrain {
 
@@ -49,7 +48,8 @@ std::size_t wins(const Sweep& sweep, const SweepPoint& a, const SweepPoint& b) {
   return count;
 }
 
-void add_replica_table(Page& page, const Sweep& sweep, const std::vector<std::size_t>& order, const TimeScale& time) {
+void add_replica_table(Page& page, const Sweep& sweep, const Shown& shown, const TimeScale& time) {
+  const std::vector<std::size_t>& order = shown.order;
   const std::vector<SweepPoint>& points = sweep.points;
   const std::vector<std::size_t> fastest = fastest_counts(sweep, order);
   if (fastest.empty()) return;
@@ -64,7 +64,7 @@ void add_replica_table(Page& page, const Sweep& sweep, const std::vector<std::si
                {.heading = "median"},
                {.heading = "95 %"},
                {.heading = "fastest in"}});
-  for (std::size_t i = 0; i < order.size(); ++i) {
+  for (std::size_t i = 0; i < shown.count; ++i) {
     const SweepPoint& point = points[order[i]];
     const Distribution seconds = point.result->replicas->iterations();
     table.row({std::to_string(i + 1), shortened(label_of(sweep, point), kLongestLabel), time(point.result->iteration_s),

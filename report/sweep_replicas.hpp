@@ -6,6 +6,7 @@
 
 #include "report/page.hpp"
 #include "report/sweep.hpp"
+#include "report/sweep_ranking.hpp"
 
 namespace simtrain {
 
@@ -16,8 +17,8 @@ std::vector<std::size_t> fastest_counts(const Sweep& sweep, const std::vector<st
 // In how many replicas point a is faster than point b. Precondition: both have as many replicas.
 std::size_t wins(const Sweep& sweep, const SweepPoint& a, const SweepPoint& b);
 
-// The table of intervals, in the order of `order`, and how sure it is that the first beats the second; nothing without
+// The table of intervals, and how sure it is that the first beats the second; nothing without
 // replicas.
-void add_replica_table(Page& page, const Sweep& sweep, const std::vector<std::size_t>& order, const TimeScale& time);
+void add_replica_table(Page& page, const Sweep& sweep, const Shown& shown, const TimeScale& time);
 
 }  // namespace simtrain

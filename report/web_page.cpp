@@ -37,6 +37,7 @@ ordered_json data_of(const std::vector<Chart>& charts) {
   for (const Chart& chart : charts) {
     ordered_json one = {{"id", chart.id}, {"type", chart.timeline ? "timeline" : "bars"}, {"unit", chart.unit}};
     one["labels"] = chart.labels;
+    if (!chart.intervals.empty()) one["intervals"] = chart.intervals;
     one["series"] = ordered_json::array();
     for (const Chart::Series& series : chart.series)
       one["series"].push_back({{"name", series.name},

@@ -2,6 +2,7 @@
 // the library that draws charts, from the data folder (base/files.hpp).
 #pragma once
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct Chart {
   std::string caption, unit;
   bool timeline = false;  // else stacked bars
   std::vector<std::string> labels;
+  std::vector<std::array<double, 2>> intervals = {};  // of bars: from, to, over each of them; or none
   std::vector<Series> series;  // data: of bars a value for each label; of a timeline [label's number, begin, end, what]
 };
 

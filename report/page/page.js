@@ -1,6 +1,7 @@
 "use strict";
 // Draws the charts that the page's data describe: [{id, type, unit, labels, series}], each into the figure of that id.
-//   type "bars": series [{name, color, values}], one value for each label, stacked.
+//   type "bars": series [{name, color, values}], one value for each label, stacked; intervals, if any: [from, to] for
+//   each label.
 //   type "timeline": series [{name, color, bars}], a bar [label's number, begin, end, what]; bars may be many in a row.
 (() => {
   const charts = JSON.parse(document.getElementById("data").textContent);
@@ -23,6 +24,28 @@
     return { ...shared, data, grouped: false, barPercentage: 0.95, categoryPercentage: 0.9 };
   }
 
+  // A line from the one to the other value over each bar, with ends that are seen when it is short.
+  const intervals = {
+    id: "intervals",
+    afterDatasetsDraw(view, _, { of }) {
+      const { x, y } = view.scales;
+      view.ctx.strokeStyle = themed("--text");
+      view.ctx.lineWidth = 1.5;
+      view.ctx.beginPath();
+      of.forEach((values, row) => {
+        const [from, to] = values.map((value) => x.getPixelForValue(value));
+        const middle = y.getPixelForValue(row);
+        view.ctx.moveTo(from, middle);
+        view.ctx.lineTo(to, middle);
+        for (const end of [from, to]) {
+          view.ctx.moveTo(end, middle - 5);
+          view.ctx.lineTo(end, middle + 5);
+        }
+      });
+      view.ctx.stroke();
+    },
+  };
+
   function tooltipOf(chart) {
     return (item) => {
       const name = item.dataset.label;
@@ -36,15 +59,20 @@
     const stacked = chart.type === "bars";
     const soft = () => themed("--soft");
     const grid = { color: () => themed("--line") };
+    const suggestedMax = Math.max(0, ...(chart.intervals ?? []).map(([, to]) => to));
     return {
       locale: "en",
       indexAxis: "y",
       animation: false,
       maintainAspectRatio: false,
       interaction: { mode: "nearest", intersect: true },
-      plugins: { legend: { display: false }, tooltip: { callbacks: { label: tooltipOf(chart) } } },
+      plugins: {
+        legend: { display: false },
+        tooltip: { callbacks: { label: tooltipOf(chart) } },
+        intervals: { of: chart.intervals ?? [] },
+      },
       scales: {
-        x: { stacked, min: 0, grid, ticks: { color: soft }, title: { display: true, text: chart.unit, color: soft } },
+        x: { stacked, min: 0, suggestedMax, grid, ticks: { color: soft }, title: { display: true, text: chart.unit, color: soft } },
         y: {
           stacked,
           grid,
@@ -93,6 +121,7 @@
       type: "bar",
       data: { labels: chart.labels, datasets: chart.series.map((series) => datasetOf(chart, series)) },
       options: optionsOf(chart),
+      plugins: [intervals],
     });
     drawn.push({ chart, view, swatches: legendOf(chart, view, figure.querySelector(".legend")) });
   }

@@ -13,6 +13,7 @@
 #include "sim/commands/sweep_command.hpp"
 #include "sim/sweep/assemble.hpp"
 #include "sim/sweep/share.hpp"
+#include "sim/sweep/timeline.hpp"
 
 namespace po = boost::program_options;
 
@@ -23,8 +24,9 @@ namespace {
 constexpr const char* kUsage =
     "simtrain merge joins the results files of one sweep, those of its shares or of one that still runs, and prints "
     "what\n"
-    "simtrain sweep would have printed, also which points are missing. Nothing is simulated, and no other file is "
-    "read.\n\n"
+    "simtrain sweep would have printed, also which points are missing. Only for the page of --report the fastest point "
+    "is\n"
+    "simulated once more, where the files that the sweep was made from are here.\n\n"
     "  simtrain merge grids.*-of-64.jsonl --json grids.json\n\n"
     "Exit status 1: points are missing.\n\n";
 
@@ -103,7 +105,8 @@ int merge_command(const std::vector<std::string>& all_arguments) {
   print_report(sweep_to_text(sweep), style);
   if (given(values, "json")) write_file(text_of(values, "json"), sweep_to_json(sweep));
   if (given(values, "csv")) write_file(text_of(values, "csv"), sweep_to_csv(sweep));
-  if (!page_path.empty()) write_file(page_path, sweep_to_page(sweep));
+  if (!page_path.empty())
+    write_file(page_path, sweep_to_page(sweep, timeline_of_fastest(sweep, paths.front(), all.inputs)));
   const auto missing =
       std::count_if(sweep.points.begin(), sweep.points.end(), [](const SweepPoint& point) { return point.failed; });
   if (missing == 0) return 0;

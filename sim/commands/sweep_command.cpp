@@ -20,6 +20,7 @@
 #include "sim/sweep/share.hpp"
 #include "sim/sweep/store.hpp"
 #include "sim/sweep/sweep_passport.hpp"
+#include "sim/sweep/timeline.hpp"
 
 namespace po = boost::program_options;
 
@@ -116,11 +117,14 @@ std::string share_text(const Share& share, const PointOutlooks& points, SweepLed
   return text + ". simtrain merge joins '" + path + "' with those of the other shares.\n";
 }
 
-void write_outputs(const Sweep& sweep, const Request& request) {
+void write_outputs(const Sweep& sweep, const Request& request, const SweepJobs& jobs, const SweepLedger& ledger) {
   print_report(sweep_to_text(sweep), request.style);  // first: a file that cannot be written must not lose the run
   if (!request.json.empty()) write_file(request.json, sweep_to_json(sweep));
   if (!request.csv.empty()) write_file(request.csv, sweep_to_csv(sweep));
-  if (!request.page.empty()) write_file(request.page, sweep_to_page(sweep));
+  if (request.page.empty()) return;
+  const FastestTimeline timeline =
+      timeline_of_fastest(sweep, jobs, [&](const auto& work) { return ledger.in_child(work); });
+  write_file(request.page, sweep_to_page(sweep, timeline));
 }
 
 int status_of(const Sweep& sweep, bool failed) {
@@ -184,7 +188,7 @@ int sweep_command(const std::vector<std::string>& arguments) {
   int status = ledger.failed() ? 1 : 0;
   if (request.share.whole()) {
     const Sweep sweep = assemble(asked.inputs, ledger.states(), ledger.troubles());
-    write_outputs(sweep, request);
+    write_outputs(sweep, request, asked.jobs, ledger);
     status = status_of(sweep, ledger.failed());
   } else {
     std::cout << share_text(request.share, points, ledger, path) << std::flush;

@@ -12,6 +12,7 @@
 #include "report/json.hpp"
 #include "sim/engine/footprint.hpp"
 #include "sim/engine/workers.hpp"
+#include "sim/prediction/what_if.hpp"
 
 namespace po = boost::program_options;
 
@@ -75,12 +76,7 @@ void check_noise(const Job& job, const PredictionOptions& options) {
 
 double replica_seconds(Job job, PredictionOptions options, const ReplicaOptions& replicas, const std::string& placement,
                        int replica) {
-  options.real_numerics = false;  // numbers take no part in what an iteration takes
-  options.costs_of_slow_parts = false;
-  options.bounds = false;
-  options.timeline.reset();
-  if (options.placement.kind == Placement::Kind::automatic)  // as the undisturbed prediction chose
-    options.placement = parse_placement_name(placement);
+  options = placed_as(times_only(std::move(options)), placement);
   options.disturbance = Disturbance{job.seed, replica, replicas.node_spread};
   return predict(job, options).iteration_s;
 }

@@ -28,15 +28,6 @@ Seconds seconds_of(const TaskOutcome& outcome) {
   return {nlohmann::json::parse(outcome.text).get<double>(), {}};
 }
 
-// Nothing but the time of iterations is asked for.
-PredictionOptions alone(PredictionOptions options) {
-  options.timeline.reset();
-  options.costs_of_slow_parts = false;
-  options.bounds = false;
-  options.real_numerics = false;
-  return options;
-}
-
 // The grids for hosts that are not slow.
 std::vector<Grid> smaller_grids(Grid grid, std::int64_t slots) {
   if (slots >= grid.size()) return {grid};
@@ -48,13 +39,26 @@ std::vector<Grid> smaller_grids(Grid grid, std::int64_t slots) {
 
 }  // namespace
 
+PredictionOptions times_only(PredictionOptions options) {
+  options.timeline.reset();
+  options.costs_of_slow_parts = false;
+  options.bounds = false;
+  options.real_numerics = false;
+  return options;
+}
+
+PredictionOptions placed_as(PredictionOptions options, const std::string& placement) {
+  if (options.placement.kind == Placement::Kind::automatic) options.placement = parse_placement_name(placement);
+  return options;
+}
+
 std::vector<VariantTime> try_variants(const std::vector<Variant>& variants, int at_a_time) {
   const auto outcomes = run_all(variants.size(), at_a_time, [&](std::size_t i) {
     Job once = variants[i].job;
     once.iterations = 1;
     once.warm_up = 0;
     once.epochs = 0;
-    PredictionOptions trial = alone(variants[i].options);
+    PredictionOptions trial = times_only(variants[i].options);
     trial.detail = Detail::merged;
     trial.merge_if_possible = true;
     try {
@@ -113,8 +117,7 @@ Result predict_in_child(const Job& job, const PredictionOptions& options) {
 }
 
 BoundsResult simulate_bounds(const Job& job, const PredictionOptions& options, const Result& result) {
-  PredictionOptions other = alone(options);
-  other.placement = parse_placement_name(result.job.placement);
+  PredictionOptions other = placed_as(times_only(options), result.job.placement);
   other.detail = parse_detail("detail", result.job.detail);  // or the difference would be that of details too
   const std::array<LiftedLimits, 3> lifted{{{.contention = true},
                                             {.contention = true, .latency = true},
@@ -151,8 +154,7 @@ Result predict_with_costs(const Job& job, const PredictionOptions& options) {
   Result result = predict_in_child(job, options);  // the grids of the others follow from it
   SlowPartsResult& parts = *result.slow_parts;
 
-  PredictionOptions other = alone(options);
-  other.placement = parse_placement_name(result.job.placement);
+  PredictionOptions other = placed_as(times_only(options), result.job.placement);
   other.detail = parse_detail("detail", result.job.detail);  // or the difference would be that of details too
   std::vector<Grid> grids;
   if (parts.slow_hosts_used > 0) grids = smaller_grids(job.plan.grid, parts.healthy_slots);

@@ -12,6 +12,11 @@
 
 namespace simtrain {
 
+// The same job, for nothing but the time of its iterations: no numbers, bounds, costs of slow parts, timeline.
+PredictionOptions times_only(PredictionOptions options);
+// Where an earlier result of the job was placed, of which this is the name, so that `auto` is decided once.
+PredictionOptions placed_as(PredictionOptions options, const std::string& placement);
+
 struct Variant {
   Job job;
   PredictionOptions options;

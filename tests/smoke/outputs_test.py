@@ -266,9 +266,32 @@ class Page(ProgramTest):
         text = (self.folder / "page.html").read_text()
         self.check(text)
         chart, *of_the_fastest = self.data(text)
-        self.assertEqual([one["id"] for one in of_the_fastest], ["chart-layers", "chart-memory"])
-        ranking = json.loads((self.folder / "sweep.json").read_text())["ranking"]
+        self.assertEqual([one["id"] for one in of_the_fastest], ["chart-layers", "chart-timeline", "chart-memory"])
+        sweep = json.loads((self.folder / "sweep.json").read_text())
+        ranking = sweep["ranking"]
         self.assertEqual(chart["labels"], [f"{one['grid_rows']} x {one['grid_columns']}" for one in ranking])
+        scale = {"s": 1, "ms": 1e3, "µs": 1e6}
+        for interval, place in zip(chart["intervals"], ranking, strict=True):
+            for value, key in zip(interval, ("p5_s", "p95_s"), strict=True):
+                self.assertAlmostEqual(value / scale[chart["unit"]], place["replicas"][key], places=12)
+        # What the ranks of the fastest point do is what its result says, which has no timeline.
+        timeline = of_the_fastest[1]
+        fastest = sweep["points"][ranking[0]["point"]]["result"]
+        self.assertNotIn("timeline", fastest)
+        ranks = [f"rank {rank}" for rank in range(8)]
+        self.assertEqual(timeline["labels"], ranks)
+        bars = sum(end - begin for series in timeline["series"] for _, begin, end, _ in series["bars"])
+        expected = fastest["totals"]["compute_s"] + fastest["totals"]["communication_s"]
+        self.assertAlmostEqual(bars / scale[timeline["unit"]] / len(ranks) / expected, 1, delta=1e-6)
+
+    def test_a_sweep_where_the_fastest_point_chose(self):
+        """Of what it is simulated once more with, placement and options are those of the sweep."""
+        self.run_program("simtrain", "sweep", *JOB[:-2], "--processes", "8", "--placement", "auto", "--iterations", "2",
+                         "--slow-host", "host-1=0.5", "--report", "page.html", "--json", "sweep.json")
+        text = (self.folder / "page.html").read_text()
+        self.check(text)
+        self.assertIn("chart-timeline", [one["id"] for one in self.data(text)])
+        self.assertIn("Iteration 2 of 2", text)
 
     def test_hostile_names(self):
         self.write("n.json", json.dumps({

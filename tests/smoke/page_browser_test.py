@@ -81,7 +81,25 @@ class Pages(ProgramTest):
     def test_a_sweep(self):
         self.run_program("simtrain", "sweep", *TORUS, "--processes", "16", "--replicas", "3", "--report", "sweep.html")
         for width in (1280, 360):
-            self.check("sweep", 3, width=width)
+            self.check("sweep", 4, width=width)
+        # Each bar has its interval, which ends in two strokes of the text's colour.
+        strokes = self.browser.evaluate("""(() => {
+          const figure = document.querySelector("#chart-sweep"), canvas = figure.querySelector("canvas");
+          const color = getComputedStyle(document.documentElement).getPropertyValue("--text").trim();
+          const [r, g, b] = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
+          const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+          let rows = 0;
+          for (let y = 0; y < canvas.height; ++y) {
+            let any = false;
+            for (let x = 0; x < canvas.width; ++x) {
+              const i = 4 * (y * canvas.width + x);
+              any ||= pixels[i] === r && pixels[i + 1] === g && pixels[i + 2] === b;
+            }
+            rows += any;
+          }
+          return rows;
+        })()""")
+        self.assertGreaterEqual(strokes, 5 * 5)
 
     def test_a_search_for_changes(self):
         self.run_program("simtrain", "flip", "batch", "--platform", "torus:8", "--grids", "8x1,1x8", "--network", "mlp", "--from",

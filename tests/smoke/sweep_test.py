@@ -377,11 +377,14 @@ class Pruning(SweepTest):
 
 class Shares(SweepTest):
     def expected(self, *arguments):
-        return self.sweep(*arguments)[0], (self.folder / "s.json").read_bytes()
+        return self.sweep(*arguments, "--report", "s.html")[0], *self.written("s.json", "s.html")
 
     def merged(self, *files, status=0):
-        out, error = self.run_program("simtrain", "merge", *files, "--json", "m.json", status=status)
-        return (out, (self.folder / "m.json").read_bytes()), error
+        out, error = self.run_program("simtrain", "merge", *files, "--json", "m.json", "--report", "m.html", status=status)
+        return (out, *self.written("m.json", "m.html")), error
+
+    def written(self, *names):
+        return tuple((self.folder / name).read_bytes() for name in names)
 
     def test_merge_gives_what_one_process_gives(self):
         arguments = [*SMALL, "--processes", "4,8", "--batch", "4", "--replicas", "2"]
@@ -396,7 +399,7 @@ class Shares(SweepTest):
         self.assertEqual(len(set.union(*points)), 7)
         self.assertEqual(self.merged(*files)[0], expected)
         self.assertEqual(self.merged(*reversed(files), files[0])[0], expected, "order and repetition do not matter")
-        (out, document), error = self.merged(files[0], files[2], status=1)
+        (out, document, _), error = self.merged(files[0], files[2], status=1)
         missing = [point for point in json.loads(document)["points"] if "missing" in point.get("error", "")]
         self.assertEqual(len(missing), len(points[1]))
         self.assertIn(f"{len(points[1])} of 7 points are missing", error)
@@ -423,6 +426,22 @@ class Shares(SweepTest):
             subprocess.run([programs.BIN / "simtrain", "sweep", *arguments, "--results", "r", "--share", "auto"],
                            cwd=self.folder, env=environment, check=True, capture_output=True)
         self.assertEqual(self.merged("r.0-of-2", "r.1-of-2")[0], expected)
+
+    def test_a_page_where_the_inputs_are_gone_says_so(self):
+        network = (programs.BIN.parent / "share" / "simtrain" / "scenarios" / "networks" / "mlp.json").read_text()
+        self.write("mine.json", network)
+        arguments = ["--platform", "torus:4", "--network", "mine.json", "--processes", "4", "--extrapolate", "--placement", "auto"]
+        expected = self.expected(*arguments, "--results", "r.jsonl")
+        self.assertEqual(self.merged("r.jsonl")[0], expected)
+        self.assertIn(b"chart-timeline", expected[2])
+        for change, why in ((lambda: self.write("mine.json", network.replace("512", "256")), "has other contents now"),
+                            ((self.folder / "mine.json").unlink, "mine.json")):
+            change()
+            (out, document, page), _ = self.merged("r.jsonl")
+            self.assertEqual((out, document), expected[:2])
+            self.assertNotIn(b"chart-timeline", page)
+            self.assertIn("What its ranks do is not known here: ", page.decode())
+            self.assertIn(why, page.decode())
 
     def test_merge_refuses(self):
         self.run_program("simtrain", "sweep", *SMALL, "--processes", "4", "--results", "a")

@@ -178,7 +178,7 @@ TEST(Pages, ASweepHasABarForEachPoint) {
   sweep.points = {{.grid_rows = 4, .grid_columns = 2, .values = {}, .result = slow, .error = {}},
                   {.grid_rows = 2, .grid_columns = 4, .values = {}, .result = sample_result(), .error = {}},
                   {.grid_rows = 8, .grid_columns = 1, .values = {}, .result = {}, .error = kHostile}};
-  const std::string page = sweep_to_page(sweep);
+  const std::string page = sweep_to_page(sweep, {});
   const nlohmann::json chart = data_of(page)[0];
   EXPECT_EQ(chart["labels"], nlohmann::json::parse(R"(["2 x 4", "4 x 2"])"));
   EXPECT_NEAR(chart["series"][0]["values"][0].get<double>(), 48, 1e-9);  // of computing
@@ -186,6 +186,44 @@ TEST(Pages, ASweepHasABarForEachPoint) {
   EXPECT_NEAR(chart["series"][2]["values"][1].get<double>(), 30, 1e-9);  // of 100 ms
   EXPECT_NE(page.find(escaped(kHostile)), std::string::npos);
   EXPECT_EQ(to_html(Page(), nothing), "");
+  EXPECT_FALSE(chart.contains("intervals"));
+}
+
+TEST(Pages, ASweepShowsWhatRanksOfTheFastestPointDo) {
+  Sweep sweep;
+  sweep.points = {{.grid_rows = 4, .grid_columns = 2, .values = {}, .result = sample_result(), .error = {}}};
+  const Timeline timeline = *with_timeline(sample_result()).timeline;
+  const auto ids_of = [](const std::string& page) {
+    std::vector<std::string> ids;
+    for (const nlohmann::json& chart : data_of(page)) ids.push_back(chart["id"]);
+    return ids;
+  };
+  EXPECT_EQ(ids_of(sweep_to_page(sweep, {timeline, {}})),
+            (std::vector<std::string>{"chart-sweep", "chart-layers", "chart-timeline", "chart-memory"}));
+  const std::string without = sweep_to_page(sweep, {{}, "since " + kHostile});
+  EXPECT_EQ(ids_of(without), (std::vector<std::string>{"chart-sweep", "chart-layers", "chart-memory"}));
+  EXPECT_NE(without.find("not known here: since " + escaped(kHostile)), std::string::npos);
+}
+
+TEST(Pages, ASweepsPageHasAnEnd) {
+  Sweep sweep;
+  Result result = sample_result();
+  result.replicas = ReplicasResult{1, 0.01, {0.079, 0.080, 0.082}};
+  for (int i = 0; i < 3000; ++i) {
+    sweep.points.push_back({.grid_rows = 1, .grid_columns = i + 1, .values = {}, .result = result, .error = {}});
+    sweep.points.back().result->iteration_s = 0.080 + i;
+  }
+  for (int i = 0; i < 3000; ++i)
+    sweep.points.push_back(
+        {.grid_rows = 2, .grid_columns = i + 1, .values = {}, .result = {}, .error = "too " + std::to_string(i)});
+  const std::string page = sweep_to_page(sweep, {});
+  const nlohmann::json chart = data_of(page)[0];
+  EXPECT_EQ(chart["labels"].size(), 100U);
+  EXPECT_EQ(chart["intervals"].size(), 100U);
+  for (const char* there : {">1 x 1000<", "The 1 000 fastest of 3 000 points", "too 999", "And 2 000 other reasons"})
+    EXPECT_NE(page.find(there), std::string::npos) << there;
+  for (const char* gone : {">1 x 1001<", "too 1000"}) EXPECT_EQ(page.find(gone), std::string::npos) << gone;
+  EXPECT_NE(sweep_to_text(sweep).find("1 x 3000"), std::string::npos);
 }
 
 TEST(Csv, ARowForEachPhase) {
