@@ -9,6 +9,7 @@
 #include "train/library_collectives.hpp"
 #include "train/merged.hpp"
 #include "train/message_tag.hpp"
+#include "train/phantom_messages.hpp"
 #include "train/pieces.hpp"
 #include "train/round_messages.hpp"
 #include "train/running_collective.hpp"
@@ -37,6 +38,17 @@ bool exchange_at_once(const RoundExchange& exchange, const Round& round, Collect
     traffic.bytes_sent += out.count * static_cast<std::int64_t>(sizeof(float));
   }
   return true;
+}
+
+// The same for any round, without MPI.
+void exchange_phantoms(const RoundExchange& exchange, const Round& round, PhantomMessages& messages,
+                       CollectiveTraffic& traffic) {
+  const auto rank = [&](int peer) { return peer < 0 ? -1 : exchange.group.rank(peer); };
+  messages.exchange(exchange.group.rank(exchange.group.me), rank(round.send_to), round.send, rank(round.receive_from),
+                    exchange.longest_message_floats);
+  if (round.send_to < 0) return;
+  traffic.messages += piece_count(round.send, exchange.longest_message_floats);
+  traffic.bytes_sent += round.send.count() * static_cast<std::int64_t>(sizeof(float));
 }
 
 // The additions of a collective whose messages are merged, at once.
@@ -172,7 +184,9 @@ CollectiveTraffic Collectives::run(CollectiveOp operation, Algorithm algorithm, 
     SIMTRAIN_INVARIANT(!round.reduce || round.receive.count() <= scratch.count,
                        "scratch of " + std::to_string(scratch.count) + " floats");
     const double begin_s = round_begin_s(exchange);
-    if (!exchange_at_once(exchange, round, traffic)) {
+    if (messages_ != nullptr) {
+      exchange_phantoms(exchange, round, *messages_, traffic);
+    } else if (!exchange_at_once(exchange, round, traffic)) {
       Requests requests;
       start_receives(exchange, round, requests);
       start_sends(exchange, round, requests, traffic);

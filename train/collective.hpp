@@ -23,6 +23,7 @@ struct CollectiveTraffic {
 inline constexpr std::int64_t kLargestMessageBytes = std::int64_t{1} << 30;
 
 class LibraryCollectives;  // train/library_collectives.hpp
+class PhantomMessages;     // train/phantom_messages.hpp
 class RankTrace;           // train/rank_trace.hpp
 class RoundMerging;        // train/merged.hpp
 class RunningCollective;   // train/running_collective.hpp
@@ -50,6 +51,10 @@ class Collectives {
 
   // Every message is noted there from now on, but for those of merged rounds and of Algorithm::mpi, which are not ours.
   void watch(RankTrace* trace) { trace_ = trace; }
+
+  // Its messages, but for those of start(), redistribute() and merged rounds, go this way from now on (null: by MPI).
+  // For all ranks alike.
+  void send_by(PhantomMessages* messages) { messages_ = messages; }
 
   enum class Scope { grid_column, grid_row };
 
@@ -81,6 +86,7 @@ class Collectives {
   std::unique_ptr<LibraryCollectives> library_;
   RoundMerging* merging_;
   RankTrace* trace_ = nullptr;
+  PhantomMessages* messages_ = nullptr;
 };
 
 }  // namespace simtrain

@@ -14,6 +14,13 @@ void for_each_piece(Segment segment, std::int64_t longest, Visit visit) {
   for (std::int64_t at = segment.offset; at < end; at += longest) visit(Segment{at, std::min(longest, end - at)});
 }
 
+// Their number.
+inline std::int64_t piece_count(const Segments& segments, std::int64_t longest) {
+  std::int64_t pieces = 0;
+  for (const Segment& segment : segments.part) pieces += (segment.count + longest - 1) / longest;
+  return pieces;
+}
+
 // What two segments have in common; count 0 if nothing (the offset then lies within `of`).
 inline Segment overlap(Segment of, Segment with) {
   const std::int64_t begin = std::clamp(with.offset, of.offset, of.offset + of.count);

@@ -29,16 +29,13 @@ void note_round(const RoundExchange& exchange, const Round& round, double begin_
   const double end_s = exchange.trace->now_s();
   const auto note = [&](int member, const Segments& segments, bool sent) {
     if (member < 0) return;
-    std::int64_t messages = 0;
-    for (const Segment& segment : segments.part)
-      messages += (segment.count + exchange.longest_message_floats - 1) / exchange.longest_message_floats;
     exchange.trace->exchanged({.begin_s = begin_s,
                                .end_s = end_s,
                                .peer = exchange.group.rank(member),
                                .sent = sent,
                                .background = exchange.tag == kBackgroundTag,
                                .bytes = segments.count() * static_cast<std::int64_t>(sizeof(float)),
-                               .messages = messages});
+                               .messages = piece_count(segments, exchange.longest_message_floats)});
   };
   note(round.send_to, round.send, true);
   note(round.receive_from, round.receive, false);

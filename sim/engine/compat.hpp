@@ -5,7 +5,9 @@
 // its child.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <simgrid/kernel/resource/Action.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
 #include <string>
@@ -66,6 +68,36 @@ inline void set_network_factors(s4u::Engine& engine, const NetworkFactor& latenc
   model->set_bw_factor_cb(adapted(bandwidth));
 #endif
 }
+
+// Flows from host to host that nobody waits for; a listener is told of their ends. Not on 4.x, where the same could be
+// done and has not been tried.
+#if SIMGRID_VERSION < 40000
+inline constexpr bool kHasFlows = true;
+
+// In the simulator (simcall_answered). What comes back stands for the flow until it ends.
+inline const void* start_flow(s4u::Host* from, s4u::Host* to, std::uint64_t bytes) {
+  const s4u::CommPtr flow = s4u::Comm::sendto_init();
+  flow->set_payload_size(bytes);
+  flow->detach();
+  flow->set_source(from);
+  flow->set_destination(to);  // which starts it
+  return flow->get_impl();
+}
+
+// Calls ended(flow), in the simulator, for every flow that has arrived and for every message of SMPI.
+inline void on_end_of_flows(const std::function<void(const void* flow)>& ended) {
+  using simgrid::kernel::resource::Action;
+  s4u::Link::on_communication_state_change_cb([ended](simgrid::kernel::resource::NetworkAction& flow, Action::State) {
+    // A NetworkAction is an Action first of all; its own header is not among those installed.
+    const auto& action = reinterpret_cast<const Action&>(flow);
+    if (action.get_state() == Action::State::FINISHED) ended(action.get_activity());
+  });
+}
+#else
+inline constexpr bool kHasFlows = false;
+inline const void* start_flow(s4u::Host*, s4u::Host*, std::uint64_t) { return nullptr; }
+inline void on_end_of_flows(const std::function<void(const void* flow)>&) {}
+#endif
 
 inline s4u::ActorPtr add_actor(s4u::Host* host, const std::string& name, std::function<void()> body) {
 #if SIMGRID_VERSION >= 40100

@@ -14,6 +14,7 @@
 #include "report/json_value.hpp"
 #include "report/page.hpp"
 #include "report/passport_json.hpp"
+#include "sim/engine/direct_messages.hpp"
 #include "sim/engine/merged.hpp"
 #include "sim/engine/simulation.hpp"
 #include "sim/prediction/machine.hpp"
@@ -68,10 +69,12 @@ struct Outcome {  // of all members
 Outcome run_members(Simulation& simulation, const CollectiveJob& job, const std::vector<int>& hosts,
                     const SlowParts& slow, const Partition& blocks, PricedOperations& prices, MergedRounds* merging) {
   const Grid grid{job.processes, 1};
+  const std::unique_ptr<DirectMessages> messages = DirectMessages::make(simulation, hosts);
   Outcome outcome;
   simulation.run(hosts, [&](int rank) {
     Collectives collectives(grid, grid.coordinates(rank), job.algorithm == Algorithm::mpi, kLargestMessageBytes,
                             merging);
+    collectives.send_by(messages.get());
     payloads_off(rank);
     const double slower = slowness(slow, hosts[static_cast<std::size_t>(rank)]);
     ModelledKernels kernels(

@@ -7,6 +7,7 @@
 #include "calibrate/kernel_times.hpp"
 #include "kernels/blas_kernels.hpp"
 #include "kernels/modelled.hpp"
+#include "sim/engine/direct_messages.hpp"
 #include "sim/engine/merged.hpp"
 #include "sim/engine/network_model.hpp"
 #include "sim/engine/progress.hpp"
@@ -29,6 +30,14 @@ std::unique_ptr<MergedRounds> choose_merging(Detail detail, const PredictionOpti
   auto merging = std::make_unique<MergedRounds>(simulation, hosts, grids);
   if (options.detail == Detail::automatic && !merging->known_to_be_near(uniform)) merging.reset();
   return merging;
+}
+
+// Messages without SMPI where it makes no difference but in cost: a calibrated network asks which message came first.
+std::unique_ptr<DirectMessages> choose_messages(const Plan& plan, const PredictionOptions& options,
+                                                const Simulation& simulation, const std::vector<int>& hosts) {
+  if (options.real_numerics || options.network_model == NetworkModel::calibrated || plan.options.overlap.any())
+    return nullptr;
+  return DirectMessages::make(simulation, hosts);
 }
 
 void check_overlap(const Plan& plan) {
@@ -75,6 +84,7 @@ Result simulate(const Job& job, const PredictionOptions& options) {
   if (options.lifted.any()) simulation.lift(options.lifted);
   const std::unique_ptr<MergedRounds> merging =
       choose_merging(detail, options, !noise && is_uniform(simulation, slow, hosts), simulation, hosts, plan.grids());
+  const std::unique_ptr<DirectMessages> messages = choose_messages(plan, options, simulation, hosts);
   Summary summary(plan);
   PhaseLog phases(plan, job.iterations);
   TrainerOptions trainer_options = simtrain::trainer_options(job);
@@ -84,6 +94,7 @@ Result simulate(const Job& job, const PredictionOptions& options) {
   const auto train = [&](int rank) {
     const Coordinates me = grid.coordinates(rank);
     Collectives collectives(plan.grids(), rank, plan.uses(Algorithm::mpi), kLargestMessageBytes, merging.get());
+    collectives.send_by(messages.get());
     if (!options.real_numerics) payloads_off(rank);
     std::unique_ptr<Kernels> numbers;
     if (options.real_numerics) numbers = std::make_unique<BlasKernels>([] { return 0.0; });
