@@ -41,11 +41,10 @@ bool exchange_at_once(const RoundExchange& exchange, const Round& round, Collect
 }
 
 // The same for any round, without MPI.
-void exchange_phantoms(const RoundExchange& exchange, const Round& round, PhantomMessages& messages,
-                       CollectiveTraffic& traffic) {
+void exchange_phantoms(const RoundExchange& exchange, const Round& round, CollectiveTraffic& traffic) {
   const auto rank = [&](int peer) { return peer < 0 ? -1 : exchange.group.rank(peer); };
-  messages.exchange(exchange.group.rank(exchange.group.me), rank(round.send_to), round.send, rank(round.receive_from),
-                    exchange.longest_message_floats);
+  exchange.messages->exchange(exchange.group.rank(exchange.group.me), rank(round.send_to), round.send,
+                              rank(round.receive_from), exchange.longest_message_floats);
   if (round.send_to < 0) return;
   traffic.messages += piece_count(round.send, exchange.longest_message_floats);
   traffic.bytes_sent += round.send.count() * static_cast<std::int64_t>(sizeof(float));
@@ -67,10 +66,13 @@ void add_everything(const RoundExchange& exchange, CollectiveOp operation, Algor
 int exchange_merged(const RoundExchange& exchange, int destination, int source, std::int64_t floats) {
   int pieces = 0;
   for_each_piece({0, floats}, exchange.longest_message_floats, [&](Segment piece) {
+    ++pieces;
+    if (exchange.messages != nullptr)
+      return exchange.messages->exchange(exchange.group.rank(exchange.group.me), destination, {{piece}}, source,
+                                         exchange.longest_message_floats);
     MPI_Sendrecv(exchange.data.data, static_cast<int>(piece.count), MPI_FLOAT, destination, kTag,
                  exchange.data.data + 1, static_cast<int>(piece.count), MPI_FLOAT, source, kTag, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
-    ++pieces;
   });
   return pieces;
 }
@@ -174,7 +176,8 @@ CollectiveTraffic Collectives::run(CollectiveOp operation, Algorithm algorithm, 
     library_->run(operation, group, data, blocks, scratch, kernels);
     return {.bytes_sent = least_bytes(operation, blocks), .messages = 0};
   }
-  const RoundExchange exchange{group, data, scratch, longest_message_floats_, kernels, reduction_account, kTag, trace_};
+  const RoundExchange exchange{group, data,   scratch,  longest_message_floats_, kernels, reduction_account,
+                               kTag,  trace_, messages_};
   if (merging_ != nullptr && run_merged(exchange, operation, algorithm, blocks, *merging_))
     return traffic_of(operation, algorithm, blocks, group.me, longest_message_floats_);
   CollectiveTraffic traffic;
@@ -185,7 +188,7 @@ CollectiveTraffic Collectives::run(CollectiveOp operation, Algorithm algorithm, 
                        "scratch of " + std::to_string(scratch.count) + " floats");
     const double begin_s = round_begin_s(exchange);
     if (messages_ != nullptr) {
-      exchange_phantoms(exchange, round, *messages_, traffic);
+      exchange_phantoms(exchange, round, traffic);
     } else if (!exchange_at_once(exchange, round, traffic)) {
       Requests requests;
       start_receives(exchange, round, requests);

@@ -52,7 +52,7 @@ class Collectives {
   // Every message is noted there from now on, but for those of merged rounds and of Algorithm::mpi, which are not ours.
   void watch(RankTrace* trace) { trace_ = trace; }
 
-  // Its messages, but for those of start(), redistribute() and merged rounds, go this way from now on (null: by MPI).
+  // Its messages, but for those of start() and redistribute(), go this way from now on (null: by MPI).
   // For all ranks alike.
   void send_by(PhantomMessages* messages) { messages_ = messages; }
 

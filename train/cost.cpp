@@ -1,6 +1,7 @@
 #include "train/cost.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <queue>
 
@@ -18,8 +19,11 @@ void advance_clocks(CollectiveOp operation, Algorithm algorithm, const Partition
   const int members = static_cast<int>(clocks.size());
   const int rounds = round_count(algorithm, operation, members);
   std::vector<double> next(clocks.size());
+  // Members of a ring who start together and have blocks of one length stay together: one of them stands for all.
+  const bool alike = algorithm == Algorithm::ring && blocks.length(0) == blocks.length(blocks.parts - 1) &&
+                     std::adjacent_find(clocks.begin(), clocks.end(), std::not_equal_to<>()) == clocks.end();
   for (int i = 0; i < rounds; ++i) {
-    for (int me = 0; me < members; ++me) {
+    for (int me = 0; me < (alike ? 1 : members); ++me) {
       const Round round = round_of(algorithm, operation, blocks, me, i);
       const double ready = clocks[static_cast<std::size_t>(me)];
       double end = ready;
@@ -33,6 +37,7 @@ void advance_clocks(CollectiveOp operation, Algorithm algorithm, const Partition
           if (segment.count > 0) end += addition_s(segment.count);
       next[static_cast<std::size_t>(me)] = end;
     }
+    if (alike) std::fill(next.begin(), next.end(), next.front());
     clocks.swap(next);
   }
 }

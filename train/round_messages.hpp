@@ -9,6 +9,7 @@
 
 #include "train/collective.hpp"
 #include "train/message_tag.hpp"
+#include "train/phantom_messages.hpp"
 #include "train/rank_trace.hpp"
 
 namespace simtrain {
@@ -38,7 +39,8 @@ struct RoundExchange {
   Kernels& kernels;
   Account reduction_account;
   int tag = kTag;
-  RankTrace* trace = nullptr;  // where its messages are noted
+  RankTrace* trace = nullptr;           // where its messages are noted
+  PhantomMessages* messages = nullptr;  // what they go by in run(); null: MPI
 };
 
 // For a trace: the time now, and that a round's messages which began then are over. Neither without one.

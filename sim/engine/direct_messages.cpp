@@ -97,8 +97,9 @@ DirectMessages::DirectMessages(std::unique_ptr<State> state) : state_(std::move(
 
 DirectMessages::~DirectMessages() = default;
 
-std::unique_ptr<DirectMessages> DirectMessages::make(const Simulation& simulation,
-                                                     const std::vector<int>& host_of_rank) {
+std::unique_ptr<DirectMessages> DirectMessages::make(const Simulation& simulation, const std::vector<int>& host_of_rank,
+                                                     std::size_t most_ranks) {
+  if (host_of_rank.size() > most_ranks) return nullptr;
   if (!compat::kHasFlows || simulation.platform().topology == nullptr) return nullptr;
   simulation.check_hosts(host_of_rank);
   auto state = std::make_unique<State>();
