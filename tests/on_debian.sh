@@ -43,12 +43,20 @@ inside() {
     exec chroot "$0" env -i HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin '"${OPENBLAS_CORETYPE:+OPENBLAS_CORETYPE=$OPENBLAS_CORETYPE}"' "$@"' "$debian" "$@"
 }
 
-# Everything about a prediction that is time, to twelve digits: sums of many times may round differently.
-times_of() {
-  python3 - "$1" <<'PYTHON'
-import json, sys
-result = json.load(open(sys.argv[1]), parse_float=lambda text: float(f"{float(text):.12g}"))
-print(json.dumps({key: result[key] for key in ("iteration", "layers")}, sort_keys=True))
+# Whether two results have the same times, but for rounding: sums of many times are added up in another order.
+same_times() {
+  python3 - "$@" <<'PYTHON'
+import json, math, sys
+
+def same(a, b):
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    return math.isclose(a, b, rel_tol=1e-11) if isinstance(a, float) else a == b
+
+here, there = (json.load(open(path)) for path in sys.argv[1:])
+sys.exit(not all(same(here[key], there[key]) for key in ("iteration", "layers")))
 PYTHON
 }
 
@@ -61,7 +69,7 @@ say "predictions of Debian $release beside those of this system"
 while read -r -a job; do
   "$root/build/release/bin/simtrain" "${job[@]}" --json "$root/build/here.json" >/dev/null
   inside /simtrain/build/release/bin/simtrain "${job[@]}" --json /simtrain/build/there.json >/dev/null
-  if [[ $(times_of "$root/build/here.json") == "$(times_of "$debian/simtrain/build/there.json")" ]]; then
+  if same_times "$root/build/here.json" "$debian/simtrain/build/there.json"; then
     printf 'equal      %s\n' "${job[*]}"
   else
     printf 'different  %s\n' "${job[*]}"
