@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kLongPasses = 5;
 
-// Executions in one repetition, by the shortest of three that are not kept: one may have been interrupted. They also bring
-// the code into the caches. What takes much longer than is needed is looked at once.
+// Executions in one repetition, by the shortest of three that are not kept: one may have been interrupted. They also
+// bring the code into the caches. What takes much longer than is needed is looked at once.
 int executions_for(Workbench& bench, const Call& call) {
   constexpr double kClearlyLong_s = 20 * kLeastTime_s;
   double once_s = bench.time_s(call, 1);

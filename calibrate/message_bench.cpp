@@ -225,9 +225,9 @@ double MessageBench::late_receives(const Probe& probe, Role role) {
 }
 
 // Rounds in a row, as in a collective: members get out of step, and what one of them still has to send waits beside
-// what it sends next. Exchanges are with partners that change, as in recursive doubling, or with the same one, as in all
-// groups of two; members beyond a power of two wait. Short rounds come before, since long and short arrays take turns in
-// training: after short ones members are out of step, and TCP has seen a network without queues.
+// what it sends next. Exchanges are with partners that change, as in recursive doubling, or with the same one, as in
+// all groups of two; members beyond a power of two wait. Short rounds come before, since long and short arrays take
+// turns in training: after short ones members are out of step, and TCP has seen a network without queues.
 double MessageBench::loaded(const Probe& probe) {
   const auto members = static_cast<unsigned>(group_.size()), me = static_cast<unsigned>(member_);
   const bool shift = probe.timing == MessageTiming::shift_loaded, stay = probe.timing == MessageTiming::pair_loaded;

@@ -22,8 +22,8 @@ struct Point {
   double weight;  // of its squared error
 };
 
-// The better a time is known, the more it counts: short messages vary by tens of percent, and would hide a jump of a tenth
-// among long ones, which vary by one.
+// The better a time is known, the more it counts: short messages vary by tens of percent, and would hide a jump of a
+// tenth among long ones, which vary by one.
 double weight_of(const MessageSample& sample) {
   constexpr double kNobodyKnowsBetter = 0.01;
   const auto count = static_cast<double>(sample.seconds.size());
@@ -154,8 +154,8 @@ std::vector<std::vector<CurveSegment>> fits_of(const Points& points) {
   return fits;
 }
 
-// Cross-validation: every point but the ends is predicted by fits that did not see it, of each number of segments. Which
-// side of a jump it is on they cannot know: a point between two segments is predicted by the better one.
+// Cross-validation: every point but the ends is predicted by fits that did not see it, of each number of segments.
+// Which side of a jump it is on they cannot know: a point between two segments is predicted by the better one.
 std::size_t number_of_segments(const Points& points) {
   constexpr std::size_t kFolds = 5;
   std::vector<double> sums(kMostSegments, 0.0);
@@ -184,7 +184,8 @@ std::size_t number_of_segments(const Points& points) {
   const auto end = sums.begin() + static_cast<std::ptrdiff_t>(most);
   const double enough = kGoodEnough * error(*std::min_element(sums.begin(), end)) + kNothing;
   return static_cast<std::size_t>(std::find_if(sums.begin(), end, [&](double sum) { return error(sum) <= enough; }) -
-                                  sums.begin()) + 1;
+                                  sums.begin()) +
+         1;
 }
 
 }  // namespace

@@ -38,11 +38,9 @@ enum class MessageTiming {
   pair_loaded,      // MPI_Sendrecv in pairs that stay
 };
 inline constexpr std::array<std::string_view, 11> kMessageTimingNames{
-    "one_way_idle", "one_way_by_clock", "one_way_computing", "exchange_idle",   "exchange_computing",
-    "send_call",    "isend_call",       "late_receive",      "exchange_loaded", "shift_loaded", "pair_loaded"};
-constexpr bool is_loaded(MessageTiming timing) {
-  return timing >= MessageTiming::exchange_loaded;
-}
+    "one_way_idle", "one_way_by_clock", "one_way_computing", "exchange_idle", "exchange_computing", "send_call",
+    "isend_call",   "late_receive",     "exchange_loaded",   "shift_loaded",  "pair_loaded"};
+constexpr bool is_loaded(MessageTiming timing) { return timing >= MessageTiming::exchange_loaded; }
 constexpr std::string_view name_of(MessageTiming timing) {
   return kMessageTimingNames[static_cast<std::size_t>(timing)];
 }
@@ -103,7 +101,7 @@ struct NetworkPlace {
   [[nodiscard]] const TimingCurve& one_way() const;
   [[nodiscard]] const TimingCurve& exchange() const;
   [[nodiscard]] const TimingCurve& exchange_with_same() const;  // as the one before it; exchange() where not measured
-  [[nodiscard]] const TimingCurve* shift() const;  // null where it was not measured
+  [[nodiscard]] const TimingCurve* shift() const;               // null where it was not measured
 };
 
 struct NetworkSection {

@@ -16,8 +16,8 @@
 // slow down the ring as well, and all sizes alike. So the later one of two messages that are under way between two
 // hosts in opposite directions gets the difference of the measured curves, exchange - one way, as additional latency,
 // in proportion to the part of the other one that is still to come. MPI_Sendrecv ends with the later one. Where it was
-// measured, an exchange of two whose latest exchange was with each other has a curve of its own (pair_loaded): they wait
-// for each other only, while partners that change wait for those that their partners had before.
+// measured, an exchange of two whose latest exchange was with each other has a curve of its own (pair_loaded): they
+// wait for each other only, while partners that change wait for those that their partners had before.
 //
 // Likewise, where it was measured (calibrate network --loaded), what a shift costs beyond one way: a rank that receives
 // from one and sends to another answers behind what it sends. A message to a host that is sending elsewhere gets the

@@ -235,7 +235,8 @@ TEST(CalibratedNetwork, ExchangesWithTheSameHaveTheirCurveWhereItWasMeasured) {
   }
 }
 
-// A factor for each segment, times one for all: of a segment all sizes and both parts of the time, the same in every run.
+// A factor for each segment, times one for all: of a segment all sizes and both parts of the time, the same in every
+// run.
 TEST(CalibratedNetwork, ADisturbanceIsAFactorForASegment) {
   const auto times = [](std::optional<std::uint64_t> seed, double error) {
     std::vector<double> out;

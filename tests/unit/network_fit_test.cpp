@@ -66,8 +66,8 @@ TEST(NetworkFit, NoiseMovesNoSwitchPointWithAJump) {
   EXPECT_GT(curve.error.worst, 0.001) << "the error is of noisy samples that took no part";
 }
 
-// Rounds of a ring over 100 Mbit/s as Open MPI's TCP took them: above the eager limit 1.4 ms more, a quarter of a message
-// of 64 KiB, and little of the largest.
+// Rounds of a ring over 100 Mbit/s as Open MPI's TCP took them: above the eager limit 1.4 ms more, a quarter of a
+// message of 64 KiB, and little of the largest.
 TEST(NetworkFit, FindsAJumpThatIsSmallBesideTheLargestMessages) {
   const auto ring = [](std::int64_t bytes) {
     return 0.2e-3 + static_cast<double>(bytes) / 12.2e6 + (bytes < 65536 ? 0.0 : 1.4e-3);
