@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -415,6 +416,18 @@ class Shares(SweepTest):
         out, _ = self.run_ranks(3, "simtrain", "sweep", *arguments, "--results", "r.jsonl", "--share", "auto")
         self.assertEqual(sorted(line.split(":")[0] for line in out.splitlines()), [f"Share {i} of 3" for i in range(3)])
         self.assertEqual(self.merged(*(f"r.{i}-of-3.jsonl" for i in range(3)))[0], expected)
+
+    @unittest.skipUnless(shutil.which("parallel"), "no GNU parallel here (Debian's package parallel)")
+    def test_gnu_parallel(self):
+        """As docs/sweeps.md has it, with a list of one machine, this one; a list of strategies has to survive its shell."""
+        arguments = [*SMALL, "--processes", "8", "--grids", "*x4,8x1", "--strategy", "uniform | fc1:1x8; fc*:8x1"]
+        expected = self.expected(*arguments)
+        self.write("nodes", ":\n")
+        self._run(["parallel", "--quote", "--sshloginfile", "nodes", "--jobs", "1", "--workdir", ".", str(programs.BIN / "simtrain"),
+                   "sweep", *arguments, "--results", "points.jsonl", "--share", "{}/3", ":::", "0", "1", "2"], 0)
+        files = sorted(path.name for path in self.folder.glob("points.*-of-3.jsonl"))
+        self.assertEqual(len(files), 3)
+        self.assertEqual(self.merged(*files)[0], expected)
 
     def test_a_job_array(self):
         arguments = [*SMALL, "--processes", "4"]
