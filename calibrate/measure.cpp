@@ -10,6 +10,7 @@ namespace simtrain {
 namespace {
 
 constexpr int kLongPasses = 5;
+constexpr int kLeastPasses = 2;  // what was measured once says nothing about noise
 
 // Executions in one repetition, by the shortest of three that are not kept: one may have been interrupted. They also
 // bring the code into the caches. What takes much longer than is needed is looked at once.
@@ -56,7 +57,7 @@ Measurements measure(Workbench& bench, const std::vector<Call>& calls, const Mea
         result.stopped = true;
         return result;
       }
-      if (pass > 1 && elapsed_s() > options.budget_s) return result;
+      if (pass > kLeastPasses && elapsed_s() > options.budget_s) return result;
       const double of_calls = (static_cast<double>(i) / static_cast<double>(order.size()) + pass - 1) /
                               static_cast<double>(options.repetitions);
       options.progress(std::max(of_calls, std::min(1.0, elapsed_s() / options.budget_s)), pass);

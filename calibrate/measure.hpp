@@ -11,7 +11,7 @@
 namespace simtrain {
 
 struct MeasureOptions {
-  double budget_s = 180;  // no pass but the first starts a call after this
+  double budget_s = 180;  // no pass but the first two starts a call after this
   int repetitions = 15;   // passes
   std::uint64_t seed = 1;
   // Asked before every call: true ends the measuring.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <cmath>
+#include <thread>
 #include <utility>
 
 namespace simtrain {
@@ -44,6 +46,28 @@ double typical_s(std::int64_t repetitions, Once once) {
     seconds.push_back((clock_s() - start_s) / static_cast<double>(per_batch));
   }
   return undisturbed_s(std::move(seconds));
+}
+
+struct Partners {
+  int to, from;
+};
+
+// Of a member's round. Exchanges are with partners that change, as in recursive doubling, or with the same one, as in
+// all groups of two; members beyond a power of two wait. A rotation is an all-to-all without the round in which all
+// would exchange.
+Partners loaded_partners(MessageTiming timing, int members, int me, std::int64_t round) {
+  const auto at_distance = [&](int distance) {
+    return Partners{(me + distance) % members, (me + members - distance) % members};
+  };
+  if (timing == MessageTiming::shift_loaded) return at_distance(1);
+  if (timing == MessageTiming::rotation_loaded) {
+    const int half = members % 2 == 0 ? members / 2 : members;
+    const auto distance = static_cast<int>(1 + round % (members - (half < members ? 2 : 1)));
+    return at_distance(distance < half ? distance : distance + 1);
+  }
+  const int bits = std::bit_width(static_cast<unsigned>(members)) - 1;
+  const int partner = me ^ (1 << (timing == MessageTiming::pair_loaded ? 0 : round % bits));
+  return me < 1 << bits ? Partners{partner, partner} : Partners{MPI_PROC_NULL, MPI_PROC_NULL};
 }
 
 }  // namespace
@@ -110,6 +134,7 @@ double MessageBench::visit(const Probe& probe, Role role) {
     case MessageTiming::exchange_loaded:
     case MessageTiming::shift_loaded:
     case MessageTiming::pair_loaded:
+    case MessageTiming::rotation_loaded:
       return loaded(probe);
   }
   return 0;
@@ -225,32 +250,37 @@ double MessageBench::late_receives(const Probe& probe, Role role) {
 }
 
 // Rounds in a row, as in a collective: members get out of step, and what one of them still has to send waits beside
-// what it sends next. Exchanges are with partners that change, as in recursive doubling, or with the same one, as in
-// all groups of two; members beyond a power of two wait. Short rounds come before, since long and short arrays take
-// turns in training: after short ones members are out of step, and TCP has seen a network without queues.
+// what it sends next. Short rounds come before, since long and short arrays take turns in training: after short ones
+// members are out of step, and TCP has seen a network without queues. Rotations begin out of step by up to a round, as
+// they do after computing: what does not wait for its receiver then arrives there two at a time, in every round, while
+// members in step would stay so.
 double MessageBench::loaded(const Probe& probe) {
-  const auto members = static_cast<unsigned>(group_.size()), me = static_cast<unsigned>(member_);
-  const bool shift = probe.timing == MessageTiming::shift_loaded, stay = probe.timing == MessageTiming::pair_loaded;
-  const unsigned bits = std::bit_width(members) - 1;
   const auto rounds = [&](std::int64_t how_many, std::int64_t bytes) {
     const auto count = static_cast<int>(bytes);
     const double start_s = clock_s();
-    for (std::int64_t i = 0; i < how_many && (shift || me < 1U << bits); ++i) {
-      const unsigned partner = me ^ (1U << (stay ? 0 : static_cast<unsigned>(i) % bits));
-      const unsigned to = shift ? (me + 1) % members : partner, from = shift ? (me + members - 1) % members : partner;
+    for (std::int64_t i = 0; i < how_many; ++i) {
+      const Partners partners = loaded_partners(probe.timing, static_cast<int>(group_.size()), member_, i);
       next_place(bytes);
-      MPI_Sendrecv(out_.data() + at_, count, MPI_BYTE, static_cast<int>(to), kDataTag, in_.data() + at_, count,
-                   MPI_BYTE, static_cast<int>(from), kDataTag, members_, MPI_STATUS_IGNORE);
+      MPI_Sendrecv(out_.data() + at_, count, MPI_BYTE, partners.to, kDataTag, in_.data() + at_, count, MPI_BYTE,
+                   partners.from, kDataTag, members_, MPI_STATUS_IGNORE);
     }
     return clock_s() - start_s;
   };
   constexpr std::int64_t kShortRounds = 6, kShortBytes = 2000;
+  std::vector<double> delays_s;
+  for (std::size_t member = 0; member < group_.size(); ++member) {
+    constexpr double kGolden = 0.618033988749895;  // multiples of it, modulo 1, are spread evenly, neighbours far apart
+    delays_s.push_back(probe.delay_s * std::fmod(kGolden * static_cast<double>(member), 1.0));
+  }
   MPI_Barrier(members_);
   rounds(kShortRounds, kShortBytes);
-  const double mine_s = rounds(probe.repetitions, probe.bytes);
+  const double delay_s = delays_s[static_cast<std::size_t>(member_)];
+  if (delay_s > 0) std::this_thread::sleep_for(std::chrono::duration<double>(delay_s));
+  const double mine_s = delay_s + rounds(probe.repetitions, probe.bytes);
   double longest_s = 0;
   MPI_Reduce(&mine_s, &longest_s, 1, MPI_DOUBLE, MPI_MAX, 0, members_);
-  return longest_s / static_cast<double>(probe.repetitions);
+  const double last_begin_s = *std::max_element(delays_s.begin(), delays_s.end());
+  return std::max(1e-9, longest_s - last_begin_s) / static_cast<double>(probe.repetitions);
 }
 
 // When it returns, the peer is there or one short message away.

@@ -162,7 +162,7 @@ NetworkPlace measure_place(const Request& request, MessageBench& bench, bool loc
   std::vector<MessageTiming> timings{one_way_idle, exchange_idle, send_call, isend_call, late_receive};
   if (local) timings.push_back(one_way_by_clock);
   if (request.computing) timings.insert(timings.end(), {one_way_computing, exchange_computing});
-  if (loaded) timings.insert(timings.end(), {exchange_loaded, shift_loaded, pair_loaded});
+  if (loaded) timings.insert(timings.end(), {exchange_loaded, shift_loaded, pair_loaded, rotation_loaded});
   Progress progress("messages");
   NetworkMeasureOptions measuring;
   measuring.budget_s = budget_s;

@@ -33,18 +33,22 @@ bool after_computing(MessageTiming timing) {
   return timing == MessageTiming::one_way_computing || timing == MessageTiming::exchange_computing;
 }
 
-// With time for the message to arrive, generously.
-double delay_for(double once_s) { return 50e-6 + 3 * once_s; }
+double delay_for(MessageTiming timing, double once_s) {
+  if (timing == MessageTiming::late_receive) return 50e-6 + 3 * once_s;  // for the message to arrive, generously
+  return timing == MessageTiming::rotation_loaded ? once_s : 0;
+}
 
 Probe probe_for(const Target& target) {
   if (is_loaded(target.timing)) {
     const auto rounds = static_cast<std::int64_t>(kLoadedVisit_s / target.once_s);
-    return {target.timing, target.sample.bytes, std::clamp(rounds, kFewestRounds, kMostRounds), 0};
+    return {target.timing, target.sample.bytes, std::clamp(rounds, kFewestRounds, kMostRounds),
+            delay_for(target.timing, target.once_s)};
   }
   // What is timed is not all: a ping-pong is two messages, and a product takes longer than a short message.
   const std::int64_t most = after_computing(target.timing) ? 5 : is_call(target.timing) ? 20 : 300;
   const auto fitting = static_cast<std::int64_t>(kVisit_s / target.once_s);
-  return {target.timing, target.sample.bytes, std::clamp<std::int64_t>(fitting, 1, most), delay_for(target.once_s)};
+  return {target.timing, target.sample.bytes, std::clamp<std::int64_t>(fitting, 1, most),
+          delay_for(target.timing, target.once_s)};
 }
 
 // The shortest of three visits, or of fewer when they have taken long: one may have met an interruption.
@@ -70,7 +74,7 @@ std::vector<Target> first_look(const Visit& visit, MessageTiming timing, const s
     const double growth = i == 0 ? 1 : static_cast<double>(sizes[i] + 1) / static_cast<double>(sizes[i - 1] + 1);
     if (once_s * growth > most_s) break;
     const std::int64_t repetitions = is_loaded(timing) ? kFewestRounds : 1;
-    once_s = look(visit, {timing, sizes[i], repetitions, delay_for(once_s * growth)}, most_s);
+    once_s = look(visit, {timing, sizes[i], repetitions, delay_for(timing, once_s * growth)}, most_s);
     targets.push_back({timing, once_s, {sizes[i], {}, false, is_loaded(timing)}});
   }
   return targets;

@@ -15,7 +15,8 @@ struct Probe {
   MessageTiming timing = MessageTiming::one_way_idle;
   std::int64_t bytes = 0;
   std::int64_t repetitions = 1;  // the visit's time is the first quartile over them
-  double delay_s = 0;            // late_receive: how long the message has time to arrive
+  // late_receive: how long the message has time to arrive; rotation_loaded: how far the processes are out of step
+  double delay_s = 0;
 };
 using Visit = std::function<double(const Probe&)>;  // seconds of one message or call, or of one exchange
 

@@ -48,6 +48,11 @@ const TimingCurve* NetworkPlace::shift() const {
   return found == curves.end() ? nullptr : &found->second;
 }
 
+const TimingCurve* NetworkPlace::rotation() const {
+  const auto found = curves.find(MessageTiming::rotation_loaded);
+  return found == curves.end() ? shift() : &found->second;
+}
+
 void set_reference(NetworkPlace& place) {
   const TimingCurve& curve = place.curves.at(MessageTiming::one_way_idle);
   const std::int64_t least = curve.segments.front().from, most = curve.segments.back().to;

@@ -36,10 +36,11 @@ enum class MessageTiming {
   exchange_loaded,  // MPI_Sendrecv in pairs that change from one to the next
   shift_loaded,     // MPI_Sendrecv round a ring: to the next process, from the one before
   pair_loaded,      // MPI_Sendrecv in pairs that stay
+  rotation_loaded,  // MPI_Sendrecv to a process further on each time, from the one as far back: an all-to-all
 };
-inline constexpr std::array<std::string_view, 11> kMessageTimingNames{
+inline constexpr std::array<std::string_view, 12> kMessageTimingNames{
     "one_way_idle", "one_way_by_clock", "one_way_computing", "exchange_idle", "exchange_computing", "send_call",
-    "isend_call",   "late_receive",     "exchange_loaded",   "shift_loaded",  "pair_loaded"};
+    "isend_call",   "late_receive",     "exchange_loaded",   "shift_loaded",  "pair_loaded",        "rotation_loaded"};
 constexpr bool is_loaded(MessageTiming timing) { return timing >= MessageTiming::exchange_loaded; }
 constexpr std::string_view name_of(MessageTiming timing) {
   return kMessageTimingNames[static_cast<std::size_t>(timing)];
@@ -102,6 +103,7 @@ struct NetworkPlace {
   [[nodiscard]] const TimingCurve& exchange() const;
   [[nodiscard]] const TimingCurve& exchange_with_same() const;  // as the one before it; exchange() where not measured
   [[nodiscard]] const TimingCurve* shift() const;               // null where it was not measured
+  [[nodiscard]] const TimingCurve* rotation() const;            // shift() where it was not measured
 };
 
 struct NetworkSection {

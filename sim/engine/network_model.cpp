@@ -106,10 +106,11 @@ double CalibratedNetwork::exchange_surcharge_s(std::int64_t bytes, const Message
   return std::max(0.0, scaled.seconds(bytes) - seconds(bytes, route));
 }
 
-double CalibratedNetwork::shift_surcharge_s(std::int64_t bytes, const MessageRoute& route) const {
-  const TimingCurve* shift = place(route.local).shift();
-  if (shift == nullptr) return 0;
-  return std::max(0.0, on_route(*shift, bytes, route).seconds(bytes) - seconds(bytes, route));
+double CalibratedNetwork::shift_surcharge_s(std::int64_t bytes, const MessageRoute& route, bool same) const {
+  const NetworkPlace& measured = place(route.local);
+  const TimingCurve* curve = same ? measured.shift() : measured.rotation();
+  if (curve == nullptr) return 0;
+  return std::max(0.0, on_route(*curve, bytes, route).seconds(bytes) - seconds(bytes, route));
 }
 
 bool CalibratedNetwork::is_local(const s4u::Host* from, const s4u::Host* to) const {
@@ -144,10 +145,13 @@ double CalibratedNetwork::surcharge_s(std::int64_t bytes, const s4u::Host* from,
   if (const auto opposite = flights_.find({to, from}); opposite != flights_.end())
     if (const double to_come = opposite->second.to_come(now_s); to_come > 0)
       return to_come * exchange_surcharge_s(std::min(bytes, opposite->second.bytes), route, meet_again(from, to));
+  const auto sent = sent_.find(from), received = received_.find(to);
+  const bool same_ring = (sent == sent_.end() || sent->second.peer == to) &&
+                         (received == received_.end() || received->second.peer == from);
   double most_s = 0;
   const auto meet = [&](const Flight& other) {
     if (const double to_come = other.to_come(now_s); to_come > 0)
-      most_s = std::max(most_s, to_come * shift_surcharge_s(std::min(bytes, other.bytes), route));
+      most_s = std::max(most_s, to_come * shift_surcharge_s(std::min(bytes, other.bytes), route, same_ring));
   };
   if (const auto other = sent_.find(to); other != sent_.end() && other->second.peer != from) meet(other->second);
   if (const auto other = received_.find(from);

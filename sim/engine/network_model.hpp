@@ -22,7 +22,9 @@
 // Likewise, where it was measured (calibrate network --loaded), what a shift costs beyond one way: a rank that receives
 // from one and sends to another answers behind what it sends. A message to a host that is sending elsewhere gets the
 // difference shift - one way; so does one from a host that is receiving from elsewhere a message that began too early
-// to get it. In a ring of ranks in step every rank then meets it, in every round.
+// to get it. In a ring of ranks in step every rank then meets it, in every round. Where sender or receiver had another
+// partner in that direction before, as in a redistribution, the curve is that of rotations (rotation_loaded): messages
+// that do not wait for their receiver arrive there two at a time when ranks are out of step.
 //
 // The processor's time inside the calls is part of the measured one-way times and not charged apart: the trainer's
 // calls block, so it makes no difference when the time passes.
@@ -95,7 +97,8 @@ class CalibratedNetwork {
   // whose latest exchange was with each other.
   [[nodiscard]] double exchange_surcharge_s(std::int64_t bytes, const MessageRoute& route, bool same) const;
   // What a message of this size costs more when its receiver sends as much to another one; 0 where not measured.
-  [[nodiscard]] double shift_surcharge_s(std::int64_t bytes, const MessageRoute& route) const;
+  // `same`: both had these partners before.
+  [[nodiscard]] double shift_surcharge_s(std::int64_t bytes, const MessageRoute& route, bool same) const;
 
   [[nodiscard]] const MessageUse& use() const { return use_; }
   // "local messages up to 256 MiB, after computing, measured on …", for people.

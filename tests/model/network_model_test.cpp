@@ -207,6 +207,31 @@ TEST(CalibratedNetwork, ARingTakesShiftsWhereTheyWereMeasured) {
   expect_ratio_near_one("one way", 3e-6 + 1e6 / 4e9, found[1], 1e-6);
 }
 
+// An all-to-all of five ranks: nobody had a partner before the first round, all have another one in each round after
+// it.
+TEST(CalibratedNetwork, PartnersThatChangeTakeRotationsWhereTheyWereMeasured) {
+  constexpr int kRanks = 5;
+  const auto rounds_s = [](const NetworkPlace& place) {
+    return simulated("crossbar:5,latency=1us,bandwidth=4GBps", kRanks, {{}, place}, [](int rank, auto& out) {
+      for (int distance = 1; distance < kRanks; ++distance) {
+        const double start_s = MPI_Wtime();
+        exchange((rank + distance) % kRanks, (rank + kRanks - distance) % kRanks, 1'000'000);
+        if (rank == 0) out.push_back(MPI_Wtime() - start_s);
+      }
+    });
+  };
+  const double shift_s = 5e-6 + 1e6 / 1e9, rotation_s = 5e-6 + 1e6 / 0.8e9;
+  NetworkPlace place = place_with_shifts();
+  for (const double seconds : rounds_s(place)) expect_ratio_near_one("not measured", shift_s, seconds, 0.01);
+  TimingCurve curve = place.curves.at(MessageTiming::one_way_idle);
+  curve.segments[1] = {1025, 1 << 20, 5e-6, 0.8e9};
+  place.curves[MessageTiming::rotation_loaded] = curve;
+  const std::vector<double> with = rounds_s(place);
+  ASSERT_EQ(with.size(), 4U);
+  for (std::size_t i = 0; i < with.size(); ++i)
+    expect_ratio_near_one("measured", i == 0 ? shift_s : rotation_s, with[i], 0.01);
+}
+
 // Rank 0 of three exchanges with 1, 1, 2, 1: with the same one at first (nobody was before) and the second time.
 TEST(CalibratedNetwork, ExchangesWithTheSameHaveTheirCurveWhereItWasMeasured) {
   const auto seconds = [](const NetworkPlace& place) {

@@ -337,7 +337,7 @@ class Network(ProgramTest):
                                 "--loaded")
         self.write("net.json", out)
         curves = json.loads(out)["network"]["local"]["curves"]
-        for timing in ("exchange_loaded", "shift_loaded", "pair_loaded"):
+        for timing in ("exchange_loaded", "shift_loaded", "pair_loaded", "rotation_loaded"):
             self.assertEqual(curves[timing]["samples"][-1]["bytes"], 4096)
         done = subprocess.run([sys.executable, VALIDATE, SCHEMA, "net.json"], cwd=self.folder, capture_output=True,
                               text=True, check=False)

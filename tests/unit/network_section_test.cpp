@@ -54,6 +54,9 @@ TEST(NetworkSection, LoadedTimesAreMeans) {
   EXPECT_EQ(&remote.exchange_with_same(), &remote.exchange());
   place.curves[MessageTiming::pair_loaded] = loaded;
   EXPECT_EQ(&place.exchange_with_same(), &place.curves.at(MessageTiming::pair_loaded));
+  EXPECT_EQ(remote.rotation(), remote.shift());
+  place.curves[MessageTiming::rotation_loaded] = loaded;
+  EXPECT_EQ(place.rotation(), &place.curves.at(MessageTiming::rotation_loaded));
 }
 
 TEST(NetworkSection, MayBeMissing) {

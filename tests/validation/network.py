@@ -138,7 +138,10 @@ class Validation:
         with ethernet.Ethernet(network, self.mpi_settings) as hosts:
             for number in range(1, self.options.rounds + 1):
                 say(f"{name}, {ranks} hosts: {len(jobs)} jobs, round {number} of {self.options.rounds}")
-                for job, prediction in zip(jobs, predictions):
+                # What is compared follows each other, and every second round goes backwards: a machine that others use too is
+                # faster and slower by a tenth from one quarter of an hour to the next.
+                compared = sorted(zip(jobs, predictions), key=lambda pair: (pair[0].network, pair[0].grid, pair[0].collectives))
+                for job, prediction in compared if number % 2 == 1 else reversed(compared):
                     iterations = round(NATIVE_S / prediction["iteration"]["median_s"])
                     natives[job].append(
                         self.train(job, hosts, number, min(MOST_ITERATIONS, max(LEAST_ITERATIONS, iterations))))
