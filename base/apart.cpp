@@ -13,6 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool same_file(const fs::path& a, const fs::path& b) {
+  if (is_standard_output(a) && is_standard_output(b)) return true;
   std::error_code ignored;
   for (const fs::path* one : {&a, &b})
     if (fs::exists(*one, ignored) && !fs::is_regular_file(*one, ignored)) return false;
@@ -51,6 +52,8 @@ std::vector<std::string> without_outputs(const std::vector<std::string>& argumen
 }
 
 void check_apart(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs) {
+  for (const NamedFile& output : outputs)
+    if (output.path.empty()) throw InputError(output.what + " '': is empty; expected the name of a file");
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto refuse_if_same = [&](const NamedFile& other) {
       if (same_file(outputs[i].path, other.path))

@@ -28,7 +28,7 @@ bool takes_standard_output(const boost::program_options::variables_map& values);
 std::vector<std::string> without_outputs(const std::vector<std::string>& arguments);
 
 // InputError naming both when an output is another output or an input, however their paths are spelled. Devices and
-// pipes may be: nothing in them is lost.
+// pipes may be: nothing in them is lost. Standard output takes one of them. InputError for an empty name of an output.
 void check_apart(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs);
 
 }  // namespace simtrain

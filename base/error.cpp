@@ -6,6 +6,9 @@
 #include <iostream>
 #include <numeric>
 
+#include "base/printable.hpp"
+#include "base/standard_streams.hpp"
+
 namespace simtrain {
 
 namespace {
@@ -59,9 +62,11 @@ std::string unknown_choice(std::string_view what, std::string_view word, const s
 }
 
 int run_guarded(std::string_view program, const std::function<int()>& body) {
+  hold_standard_streams();
   const auto complain = [&](const char* what) {
     std::fflush(stdout);
-    std::fprintf(stderr, "%.*s: error: %s\n", static_cast<int>(program.size()), program.data(), what);
+    std::fprintf(stderr, "%.*s: error: %s\n", static_cast<int>(program.size()), program.data(),
+                 message_line(what).c_str());
   };
   try {
     const int status = body();

@@ -35,8 +35,9 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 // choice is near.
 std::string unknown_choice(std::string_view what, std::string_view word, const std::vector<std::string>& choices);
 
-// Runs `body` and turns exceptions into "PROGRAM: error: text" on stderr and an exit status: 2 for InputError, 1 for
-// any other exception and for output that could not be written, else what body returned.
+// Runs `body` and turns exceptions into "PROGRAM: error: text" on stderr, one line of printable characters, and an exit
+// status: 2 for InputError, 1 for any other exception and for output that could not be written, else what body
+// returned. Standard streams that are closed are held (base/standard_streams.hpp).
 int run_guarded(std::string_view program, const std::function<int()>& body);
 
 // A broken invariant of ours: prints file, line and message, then aborts. Always on: the checks are cheap.

@@ -25,6 +25,8 @@ std::string read_file(std::string_view what, const fs::path& path) {
   };
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) throw refuse("is a folder; expected a file");
+  if (fs::is_character_file(path, ignored) || fs::is_block_file(path, ignored))
+    throw refuse("is a device; expected a file");
   std::ifstream in(path, std::ios::binary);
   if (!in) throw refuse(std::strerror(errno));
   std::ostringstream text;
@@ -71,7 +73,7 @@ struct OutputFile::State {
   }
 };
 
-bool is_standard_output(const fs::path& path) { return path == "-"; }
+bool is_standard_output(const fs::path& path) { return path == "-" || path == "/dev/stdout"; }
 
 OutputFile::OutputFile(const fs::path& path) : state_(std::make_unique<State>()) {
   check_output("output file", path);
@@ -180,6 +182,8 @@ fs::path find_data_file(std::string_view what, std::string_view folder, std::str
     if (!name.empty() && fs::is_regular_file(candidate, ignored)) return candidate;
   if (fs::is_directory(given, ignored))
     throw InputError(std::string(what) + " '" + std::string(name) + "': is a folder; expected a file");
+  if (fs::exists(given, ignored))
+    throw InputError(std::string(what) + " '" + std::string(name) + "': is no regular file; expected one");
   if (given.has_parent_path()) throw InputError(std::string(what) + " '" + std::string(name) + "': no such file");
   std::vector<std::string> shipped_files;
   for (const std::string_view extension : extensions)

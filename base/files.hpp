@@ -10,10 +10,11 @@
 
 namespace simtrain {
 
-// The file's text. InputError "WHAT 'PATH': cannot be read: REASON" if that fails. `what` e.g. "profile".
+// The file's text, also of a pipe. InputError "WHAT 'PATH': cannot be read: REASON" if that fails, or for a device,
+// which may never end. `what` e.g. "profile".
 std::string read_file(std::string_view what, const std::filesystem::path& path);
 
-// "-", where an output may be standard output: a file of this name is "./-".
+// "-" or "/dev/stdout", where an output may be standard output: a file of the first name is "./-".
 bool is_standard_output(const std::filesystem::path& path);
 
 // A file that is written bit by bit, under a temporary name in the same folder; finish() syncs it, then renames it over

@@ -1,9 +1,11 @@
 #include "base/options.hpp"
 
 #include <algorithm>
+#include <boost/algorithm/string/trim.hpp>
 #include <cctype>
 #include <set>
 #include <sstream>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
@@ -57,6 +59,14 @@ bool switched_on(const std::string& key, const std::string& value) {
   throw InputError("'" + key + " = " + value + "' is not valid; expected yes or no (true, on, 1; false, off, 0)");
 }
 
+// What the library would let pass, or say in its own words.
+void check_line(std::string line) {
+  line.resize(std::min(line.size(), line.find('#')));
+  boost::algorithm::trim(line);
+  if (!line.empty() && (line.front() == '[' || line.front() == '=' || line.find('=') == std::string::npos))
+    throw InputError("'" + line + "' is not valid; expected key = value");
+}
+
 // Line by line, so that an error can say where.
 void read_scenario(const std::string& name, const po::options_description& known,
                    const std::vector<std::string>& one_of, po::variables_map& values) {
@@ -71,13 +81,18 @@ void read_scenario(const std::string& name, const po::options_description& known
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
+    if (constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF"; number == 1 && line.starts_with(kByteOrderMark))
+      line.erase(0, kByteOrderMark.size());
     std::istringstream one(line + "\n");
     try {
+      check_line(line);
       const auto parsed = with_our_errors(known, [&] { return po::parse_config_file(one, known); });
       for (const auto& option : parsed.options) {
         const std::string& key = option.string_key;
         const po::option_description& description = known.find(key, false);
         if (key == "scenario") throw InputError("a scenario cannot name another one");
+        if (key == "help" || key == "version")
+          throw InputError("'" + key + "' cannot stand in a scenario; expected --" + key + " on the command line");
         if (!seen.insert(key).second && !is_list(description))
           throw InputError("the key '" + key + "' stands there twice");
         if (is_switch(description) && !switched_on(key, option.value.front())) continue;

@@ -2,7 +2,7 @@
 //
 // A scenario file holds the same keys as the command line, one "key = value" a line; "#" starts a comment. The command
 // line wins. A switch, which has no value on the command line, is "key = yes" or "key = no" (also true, on, 1 and
-// nothing; false, off, 0), and "no" is the same as no line.
+// nothing; false, off, 0), and "no" is the same as no line. There are no sections, and neither "help" nor "version".
 #pragma once
 
 #include <boost/program_options.hpp>

@@ -39,13 +39,6 @@ std::size_t text_width(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
 }
 
-std::string printable(std::string_view text) {
-  std::string clean(text);
-  for (char& c : clean)
-    if (static_cast<unsigned char>(c) < 0x20U || c == 0x7F) c = ' ';
-  return clean;
-}
-
 std::string shortened(std::string_view text, std::size_t width) {
   if (text_width(text) <= width) return std::string(text);
   std::size_t end = 0, characters = 0;

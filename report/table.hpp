@@ -6,15 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/printable.hpp"
+
 namespace simtrain {
 
 inline constexpr std::size_t kReportWidth = 100;  // characters of the widest line of any report
 
 // Characters (Unicode code points) of UTF-8 text. Wide and combining characters count as one.
 std::size_t text_width(std::string_view text);
-
-// The text with control characters (line breaks, escapes) as blanks: names come from users' files.
-std::string printable(std::string_view text);
 
 // At most `width` characters; a longer text is cut and ends in "…". Precondition: width >= 1.
 std::string shortened(std::string_view text, std::size_t width);

@@ -13,6 +13,7 @@
 #include "base/files.hpp"
 #include "base/memory.hpp"
 #include "base/options.hpp"
+#include "base/printable.hpp"
 #include "base/units.hpp"
 #include "calibrate/profile.hpp"
 #include "kernels/blas_kernels.hpp"
@@ -196,7 +197,7 @@ int agree_on(const std::function<void()>& read, int rank, int ranks) {
   int speaker = status == 0 ? ranks : rank;
   MPI_Allreduce(MPI_IN_PLACE, &speaker, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   MPI_Allreduce(MPI_IN_PLACE, &status, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  if (speaker == rank) std::fprintf(stderr, "mpitrain: error: %s\n", why.c_str());
+  if (speaker == rank) std::fprintf(stderr, "mpitrain: error: %s\n", message_line(why).c_str());
   return status;
 }
 

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/options.hpp"
+#include "base/printable.hpp"
 #include "base/units.hpp"
 #include "report/trace.hpp"
 
@@ -77,7 +78,7 @@ void write_trace(const TraceOptions& options, const Result& result, const std::s
   if (options.path.empty() || !result.timeline) return;
   write_trace(options.path, result);
   if (const std::string text = left_out_text(*result.timeline); !text.empty())
-    std::fprintf(stderr, "%s: note: trace '%s': %s\n", program.c_str(), options.path.c_str(), text.c_str());
+    std::fprintf(stderr, "%s: note: trace '%s': %s\n", program.c_str(), printable(options.path).c_str(), text.c_str());
 }
 
 }  // namespace simtrain

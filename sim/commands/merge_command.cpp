@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/options.hpp"
+#include "base/printable.hpp"
 #include "report/color.hpp"
 #include "report/sweep.hpp"
 #include "sim/commands/outputs.hpp"
@@ -36,7 +37,8 @@ ResultsFile read_all(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     ResultsFile one = read_results(path);
     if (one.cut_off)
-      std::fprintf(stderr, "simtrain: note: results file '%s' ends in half a line, which is left out\n", path.c_str());
+      std::fprintf(stderr, "simtrain: note: results file '%s' ends in half a line, which is left out\n",
+                   printable(path).c_str());
     if (&path == &paths.front()) {
       all = std::move(one);
       continue;

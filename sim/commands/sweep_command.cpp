@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/options.hpp"
+#include "base/printable.hpp"
 #include "report/color.hpp"
 #include "report/sweep.hpp"
 #include "sim/commands/again.hpp"
@@ -92,12 +93,12 @@ PointOutlooks share_of(const PointOutlooks& all, const Share& share) {
 void tell_what_was_there(const ResultsStore& store, const std::string& path, const PointOutlooks& points) {
   if (store.cut_off_bytes() > 0)
     std::fprintf(stderr, "simtrain: note: results file '%s' ended in half a line (%zu bytes), which is cut off\n",
-                 path.c_str(), store.cut_off_bytes());
+                 printable(path).c_str(), store.cut_off_bytes());
   std::size_t settled = 0;
   for (const auto& [point, state] : store.states()) settled += state.settled() && points.contains(point) ? 1 : 0;
   if (settled > 0)
     std::fprintf(stderr, "simtrain: note: %zu of %zu points are in '%s' already\n", settled, points.size(),
-                 path.c_str());
+                 printable(path).c_str());
 }
 
 std::string share_text(const Share& share, const PointOutlooks& points, SweepLedger& ledger, const std::string& path) {

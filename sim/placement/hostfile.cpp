@@ -1,5 +1,6 @@
 #include "sim/placement/hostfile.hpp"
 
+#include <filesystem>
 #include <map>
 #include <sstream>
 #include <unordered_map>
@@ -64,7 +65,14 @@ Hostfile parse_hostfile(const std::string& path, std::string_view text) {
   return file;
 }
 
-Hostfile read_hostfile(const std::string& path) { return parse_hostfile(path, read_file("hostfile", path)); }
+Hostfile read_hostfile(const std::string& path) {
+  std::error_code ignored;
+  // Its hash is taken by another reading, before which a pipe would be empty.
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored) &&
+      !std::filesystem::is_directory(path, ignored))
+    throw InputError("hostfile '" + path + "': is no regular file; expected one");
+  return parse_hostfile(path, read_file("hostfile", path));
+}
 
 std::vector<int> slots_of(const Hostfile& file, const std::string& platform, const std::vector<std::string>& names,
                           int slots_of_others) {

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/filter.hpp"
+#include "base/printable.hpp"
 #include "base/units.hpp"
 
 namespace simtrain {
@@ -26,10 +27,10 @@ std::string cable_name(const LinkClass& its) {
   return name;
 }
 
-// For Graphviz's labels in the manner of HTML.
+// For Graphviz's labels in the manner of HTML, which it reads as XML.
 std::string escaped(const std::string& text) {
   std::string result;
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     if (c == '&')
       result += "&amp;";
     else if (c == '<')

@@ -16,7 +16,7 @@ namespace {
 class Scenario : public testing::Test {
  protected:
   Scenario() {
-    known.add_options()("bounds", "")("loud", "")("size", po::value<std::string>()->default_value("1"))(
+    known.add_options()("bounds", "")("loud", "")("help", "")("size", po::value<std::string>()->default_value("1"))(
         "scenario", po::value<std::string>());
   }
   ~Scenario() override { std::filesystem::remove(path_); }
@@ -69,6 +69,17 @@ TEST_F(Scenario, AKeyStandsThereOnceWhateverItSays) {
   EXPECT_EQ(refusal("bounds = no\nbounds = yes\n"), twice);
   EXPECT_NE(refusal("size = 1\nsize = 1\n").find("'size' stands there twice"), std::string::npos);
 }
+
+TEST_F(Scenario, RefusesWhatIsNoLineOfIt) {
+  for (const char* line : {"size 2", "[sizes]", "= 2", "size", "[size = 2]"})
+    EXPECT_EQ(refusal("# sizes\n" + std::string(line) + "  # odd\n"),
+              "scenario 'options_test.ini', line 2: '" + std::string(line) + "' is not valid; expected key = value");
+  EXPECT_EQ(
+      refusal("help = yes\n"),
+      "scenario 'options_test.ini', line 1: 'help' cannot stand in a scenario; expected --help on the command line");
+}
+
+TEST_F(Scenario, MayBeginWithAByteOrderMark) { EXPECT_EQ(text_of(read("\xEF\xBB\xBFsize = 2\r\n"), "size"), "2"); }
 
 TEST_F(Scenario, IsASwitchWhatTakesNoValue) {
   EXPECT_TRUE(is_switch(known.find("bounds", false)));
