@@ -37,6 +37,8 @@ std::string prediction_page(const Result& result) {
 
 namespace {
 
+constexpr std::size_t kShownWhole = 20;  // characters of a label, by page.js
+
 Chart sweep_chart(const std::vector<SweepBar>& bars) {
   double most_s = 0;
   for (const SweepBar& bar : bars) most_s = std::max(most_s, bar.result->iteration_s);
@@ -51,9 +53,12 @@ Chart sweep_chart(const std::vector<SweepBar>& bars) {
               .series = {}};
   const bool intervals = std::all_of(bars.begin(), bars.end(), [](const auto& bar) { return bar.result->replicas; });
   if (intervals) chart.caption += "; lines: where 90 % of the replicas are";
+  // The page shortens what is longer; the number, as in the table, tells such points from one another.
+  const bool numbered =
+      std::any_of(bars.begin(), bars.end(), [](const auto& bar) { return text_width(bar.label) > kShownWhole; });
   nlohmann::ordered_json compute, communication, neither;
   for (const SweepBar& bar : bars) {
-    chart.labels.push_back(bar.label);
+    chart.labels.push_back((numbered ? "#" + std::to_string(chart.labels.size() + 1) + " " : "") + bar.label);
     if (intervals) {
       const Distribution seconds = bar.result->replicas->iterations();
       chart.intervals.push_back({time.in_unit(seconds.p5), time.in_unit(seconds.p95)});

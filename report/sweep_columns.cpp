@@ -9,8 +9,8 @@ namespace simtrain {
 
 namespace {
 
-// A way to lay the table out: longer values are numbered, and so many figures are left out, the first ones of kFigures
-// first.
+// A way to lay the table out: values that are longer, and longer than their heading, are numbered, and so many figures
+// are left out, the first ones of kFigures first.
 struct Layout {
   std::size_t longest_value;
   std::size_t left_out;
@@ -35,9 +35,10 @@ class RankedTable {
     for (std::size_t i = 0; i < sweep.dimensions.size(); ++i) {
       if (!sweep.dimensions[i].varies()) continue;
       dimensions_.push_back(i);
-      numbered_.push_back(std::any_of(
-          sweep.dimensions[i].values.begin(), sweep.dimensions[i].values.end(),
-          [&](const std::string& value) { return text_width(value) > layout.longest_value || value.empty(); }));
+      const std::size_t longest = std::max(layout.longest_value, text_width(sweep.dimensions[i].key));
+      numbered_.push_back(
+          std::any_of(sweep.dimensions[i].values.begin(), sweep.dimensions[i].values.end(),
+                      [&](const std::string& value) { return text_width(value) > longest || value.empty(); }));
     }
     grids_shown_ = grids_vary(sweep) || dimensions_.empty();
     // What each point chose for itself. Where placements vary, another column says so.

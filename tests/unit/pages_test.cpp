@@ -171,6 +171,22 @@ TEST(Pages, LinksOfATorusByPlace) {
   EXPECT_EQ(links_figure(result), "");
 }
 
+TEST(Pages, BarsOfLongNamesHaveThePlaceInTheTable) {
+  Sweep sweep;
+  sweep.dimensions = {{.key = "platform", .values = {"torus:2x4,bandwidth=1GBps", "torus:2x4,bandwidth=2GBps"}}};
+  Result slow = sample_result();
+  slow.iteration_s = 0.2;
+  sweep.points = {
+      {.grid_rows = 2, .grid_columns = 4, .values = {"torus:2x4,bandwidth=1GBps"}, .result = slow, .error = {}},
+      {.grid_rows = 2,
+       .grid_columns = 4,
+       .values = {"torus:2x4,bandwidth=2GBps"},
+       .result = sample_result(),
+       .error = {}}};
+  const nlohmann::json labels = data_of(sweep_to_page(sweep, {}))[0]["labels"];
+  EXPECT_EQ(labels, nlohmann::json::parse(R"(["#1 torus:2x4,bandwidth=2GBps", "#2 torus:2x4,bandwidth=1GBps"])"));
+}
+
 TEST(Pages, ASweepHasABarForEachPoint) {
   Result slow = sample_result();
   slow.iteration_s = 0.1;

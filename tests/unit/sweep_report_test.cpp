@@ -221,6 +221,8 @@ TEST(WideSweep, FitsThePageWhateverVaries) {
   EXPECT_GE(line_with(text, {"#", "network", "batch", "platform", "placement", "collectives", "strategy", "grid"}), 0);
   EXPECT_GE(line_with(text, {"platform 1", "<script>alert('x')</script>"}), 0) << text;
   EXPECT_GE(line_with(text, {"strategy 2", "strategy"}), 0) << text;
+  EXPECT_GE(line_with(text, {"1  1", "64", "8 x 4096"}), 0) << text;  // a batch is shorter than its heading: as it is
+  EXPECT_EQ(text.find("  batch 1 "), std::string::npos) << text;
 }
 
 TEST(WideSweep, TellsWhatWasSkippedAndWhy) {
