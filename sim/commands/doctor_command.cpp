@@ -75,14 +75,17 @@ void look_at_versions(Findings& findings) {
 }
 
 void look_at_data(Findings& findings) {
-  for (const auto& [folder, extension] : {std::pair{"platforms", ".xml"}, std::pair{"scenarios/networks", ".json"},
-                                          std::pair{"profiles", ".json"}, std::pair{"help", ".txt"}}) {
-    const std::vector<std::string> names = shipped_names(folder, extension);
-    if (names.empty())
+  using Extensions = std::vector<const char*>;
+  for (const auto& [folder, extensions] :
+       {std::pair{"platforms", Extensions{".xml", ".platform"}}, std::pair{"scenarios/networks", Extensions{".json"}},
+        std::pair{"profiles", Extensions{".json"}}, std::pair{"help", Extensions{".txt"}}}) {
+    std::size_t files = 0;
+    for (const char* extension : extensions) files += shipped_names(folder, extension).size();
+    if (files == 0)
       findings.missing(folder, "expected files in '" + (data_folder() / folder).string() +
                                    "' (SIMTRAIN_DATA chooses another folder)");
     else
-      findings.good(folder, counted(static_cast<std::int64_t>(names.size()), "file"));
+      findings.good(folder, counted(static_cast<std::int64_t>(files), "file"));
   }
 }
 

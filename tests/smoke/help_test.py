@@ -40,6 +40,8 @@ class Help(ProgramTest):
 
     def test_doctor(self):
         out, error = self.run_program("simtrain", "doctor")
+        platforms = programs.BIN.parent / "share" / "simtrain" / "platforms"
+        self.assertRegex(out, rf"(?m)^  platforms +{len(list(platforms.iterdir()))} files$")
         for part in ("SimGrid", "BLAS", "mpirun", "simulation", "native run", "agree to the last bit", "All is well."):
             self.assertIn(part, out)
         self.assertEqual(error, "")
