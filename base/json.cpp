@@ -5,7 +5,6 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "base/plain_json.hpp"
 
 namespace simtrain {
 
@@ -38,10 +37,22 @@ std::string malformed(std::string_view text, std::size_t byte, const std::string
   return "not valid JSON: expected " + expected_there(library_text) + " at the end of '" + found + "'";
 }
 
+// What parse_plain_json does on its way.
+void leave_as_text(json& value, std::string_view own_key, LeftAsText left) {
+  if (value.is_array())
+    for (json& element : value) leave_as_text(element, own_key, left);
+  if (!value.is_object()) return;
+  for (const auto& [key, member] : value.items())
+    if (left(own_key, key))
+      member = member.dump();
+    else
+      leave_as_text(member, key, left);
+}
+
 }  // namespace
 
-json parse_json(std::string_view what, const std::string& path, std::string_view text) {
-  if (std::optional<json> plain = parse_plain_json(text)) return *std::move(plain);
+json parse_json(std::string_view what, const std::string& path, std::string_view text, LeftAsText left) {
+  if (std::optional<json> plain = parse_plain_json(text, left)) return *std::move(plain);
   const std::string file = file_text(what, path);
   // The library keeps the last of two equal keys without a word; a profile with two "samples" is a mistake.
   std::vector<std::set<std::string>> keys;
@@ -56,6 +67,7 @@ json parse_json(std::string_view what, const std::string& path, std::string_view
   try {
     json document = json::parse(text, watch);
     if (!duplicate.empty()) throw InputError(file + ", key '" + duplicate + "': stands there twice");
+    if (left != nullptr) leave_as_text(document, {}, left);
     return document;
   } catch (const json::parse_error& error) {
     const std::size_t byte = std::min(error.byte, text.size());

@@ -16,11 +16,15 @@
 #include <string_view>
 #include <vector>
 
+#include "base/plain_json.hpp"
+
 namespace simtrain {
 
 // InputError "WHAT 'PATH', line L: not valid JSON: expected …" for malformed or truncated text. Duplicate keys are
-// refused. An empty path: WHAT says it all.
-nlohmann::json parse_json(std::string_view what, const std::string& path, std::string_view text);
+// refused. An empty path: WHAT says it all. `left`: whose values are left as texts (base/plain_json.hpp), to be parsed
+// when they are asked for; equal keys in them may be found only then.
+nlohmann::json parse_json(std::string_view what, const std::string& path, std::string_view text,
+                          LeftAsText left = nullptr);
 
 class JsonObject {
  public:

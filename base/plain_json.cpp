@@ -14,10 +14,11 @@ using nlohmann::json;
 // Every function reads on from where the last one stopped and returns false for what is not plain.
 class PlainReader {
  public:
-  explicit PlainReader(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
+  PlainReader(std::string_view text, LeftAsText left)
+      : at_(text.data()), end_(text.data() + text.size()), left_(left) {}
 
   bool document(json& value) {
-    if (!read(value, kMostNested)) return false;
+    if (!read(value, {}, kMostNested)) return false;
     skip_blanks();
     return at_ == end_;
   }
@@ -39,22 +40,69 @@ class PlainReader {
     return true;
   }
 
-  bool word(std::string_view expected, json meant, json& value) {
+  bool word(std::string_view expected) {
     if (std::string_view(at_, static_cast<std::size_t>(end_ - at_)).substr(0, expected.size()) != expected)
       return false;
     at_ += expected.size();
-    value = std::move(meant);
     return true;
   }
 
-  bool read(json& value, int nested) {
+  bool word(std::string_view expected, json meant, json& value) {
+    value = std::move(meant);
+    return word(expected);
+  }
+
+  // Passes a value without making one.
+  bool skim(int nested) {
+    skip_blanks();
+    if (at_ == end_ || nested == 0) return false;
+    std::string_view inside;
+    bool whole = false;
+    switch (*at_) {
+      case '{':
+        ++at_;
+        if (pass('}')) return true;
+        do {
+          skip_blanks();
+          if (!characters(inside) || !pass(':') || !skim(nested - 1)) return false;
+        } while (pass(','));
+        return pass('}');
+      case '[':
+        ++at_;
+        if (pass(']')) return true;
+        do
+          if (!skim(nested - 1)) return false;
+        while (pass(','));
+        return pass(']');
+      case '"':
+        return characters(inside);
+      case 't':
+        return word("true");
+      case 'f':
+        return word("false");
+      case 'n':
+        return word("null");
+      default:
+        return digits_of_number(whole);
+    }
+  }
+
+  bool leave(json& value, int nested) {
+    skip_blanks();
+    const char* const begin = at_;
+    if (!skim(nested)) return false;
+    value = std::string(begin, at_);
+    return true;
+  }
+
+  bool read(json& value, std::string_view key, int nested) {
     skip_blanks();
     if (at_ == end_ || nested == 0) return false;
     switch (*at_) {
       case '{':
-        return object(value, nested);
+        return object(value, key, nested);
       case '[':
-        return array(value, nested);
+        return array(value, key, nested);
       case '"':
         return text(value);
       case 't':
@@ -68,7 +116,7 @@ class PlainReader {
     }
   }
 
-  bool object(json& value, int nested) {
+  bool object(json& value, std::string_view own_key, int nested) {
     value = json::object();
     auto& members = *value.get_ptr<json::object_t*>();
     ++at_;
@@ -78,18 +126,20 @@ class PlainReader {
       skip_blanks();
       if (!characters(key) || !pass(':')) return false;
       const auto [member, is_new] = members.try_emplace(std::string(key));
-      if (!is_new || !read(member->second, nested - 1)) return false;
+      if (!is_new) return false;
+      const bool as_text = left_ != nullptr && left_(own_key, key);
+      if (as_text ? !leave(member->second, nested - 1) : !read(member->second, key, nested - 1)) return false;
     } while (pass(','));
     return pass('}');
   }
 
-  bool array(json& value, int nested) {
+  bool array(json& value, std::string_view own_key, int nested) {
     value = json::array();
     auto& elements = *value.get_ptr<json::array_t*>();
     ++at_;
     if (pass(']')) return true;
     do
-      if (!read(elements.emplace_back(), nested - 1)) return false;
+      if (!read(elements.emplace_back(), own_key, nested - 1)) return false;
     while (pass(','));
     return pass(']');
   }
@@ -112,14 +162,22 @@ class PlainReader {
     return true;
   }
 
-  // By the grammar of JSON, which is narrower than that of std::from_chars.
   bool number(json& value) {
+    const char* const begin = at_;
+    bool whole = false;
+    if (!digits_of_number(whole)) return false;
+    if (!whole) return convert<double>(begin, value);
+    return *begin == '-' ? convert<std::int64_t>(begin, value) : convert<std::uint64_t>(begin, value);
+  }
+
+  // By the grammar of JSON, which is narrower than that of std::from_chars.
+  bool digits_of_number(bool& whole) {
     const char* const begin = at_;
     const bool negative = *at_ == '-';
     if (negative) ++at_;
     const bool zero = at_ != end_ && *at_ == '0';
     if (!digits() || (zero && at_ - begin > (negative ? 2 : 1))) return false;
-    bool whole = true;
+    whole = true;
     if (at_ != end_ && *at_ == '.') {
       whole = false;
       ++at_;
@@ -131,8 +189,7 @@ class PlainReader {
       if (at_ != end_ && (*at_ == '+' || *at_ == '-')) ++at_;
       if (!digits()) return false;
     }
-    if (!whole) return convert<double>(begin, value);
-    return negative ? convert<std::int64_t>(begin, value) : convert<std::uint64_t>(begin, value);
+    return true;
   }
 
   bool digits() {
@@ -151,13 +208,14 @@ class PlainReader {
 
   const char* at_;
   const char* end_;
+  LeftAsText left_;
 };
 
 }  // namespace
 
-std::optional<json> parse_plain_json(std::string_view text) {
+std::optional<json> parse_plain_json(std::string_view text, LeftAsText left) {
   json value;
-  if (PlainReader(text).document(value)) return value;
+  if (PlainReader(text, left).document(value)) return value;
   return std::nullopt;
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <compare>
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,30 +19,44 @@ struct Load {
   auto operator<=>(const Load&) const = default;
 };
 
-// Samples and a fit for each kernel that was measured.
+struct MeasuredKernel {
+  std::vector<Sample> samples;
+  KernelFit fit;
+};
+
+// Samples and a fit for each kernel that was measured. Copies share what they hold.
 class KernelTimes final : public CostModel {
  public:
+  // Called once, when the kernel is first asked for; may throw.
+  using Read = std::function<MeasuredKernel()>;
+
   KernelTimes() = default;
   // Fits the samples of every kernel present. Of the samples of a kernel at least one is not kept aside.
   explicit KernelTimes(std::vector<Sample> samples);
-  // Fits made earlier, one for each kernel of the samples. `path`: of the profile, for errors.
-  KernelTimes(std::string path, std::vector<Sample> samples, std::map<Kernel, KernelFit> fits)
-      : path_(std::move(path)), samples_(std::move(samples)), fits_(std::move(fits)) {}
+  // Kernels that were measured and fitted earlier. `path`: of the profile, for errors.
+  KernelTimes(std::string path, std::map<Kernel, Read> kernels);
 
   // Takes the kernels that it lacks from `other`.
   void complete_from(const KernelTimes& other);
 
-  [[nodiscard]] const std::vector<Sample>& samples() const { return samples_; }
-  [[nodiscard]] const std::map<Kernel, KernelFit>& fits() const { return fits_; }
+  [[nodiscard]] std::vector<Kernel> kernels() const;  // that were measured, in their order
+  // Of all kernels: as they were measured, or kernel by kernel.
+  [[nodiscard]] const std::vector<Sample>& samples() const;
+  // Null for a kernel that was not measured.
+  [[nodiscard]] const KernelFit* fit(Kernel kernel) const;
 
   // Outside the box spanned by the samples' m, n and k (per kernel), and for a product with more than twice the work
   // (mnk) of any sample, the fit is extrapolated: measured_range = false.
   [[nodiscard]] Estimate estimate(const Call& call) const override;
 
  private:
+  struct Entry;
+  [[nodiscard]] const MeasuredKernel* find(Kernel kernel) const;
+
   std::string path_ = "(just measured)";
-  std::vector<Sample> samples_;
-  std::map<Kernel, KernelFit> fits_;
+  std::map<Kernel, std::shared_ptr<Entry>> entries_;
+  std::vector<Kernel> order_;            // of the kernels in samples()
+  mutable std::vector<Sample> samples_;  // empty: not asked for
 };
 
 std::map<Kernel, std::vector<Sample>> by_kernel(const std::vector<Sample>& samples);

@@ -60,7 +60,7 @@ std::string plot_products(const Profile& profile, const std::string& format) {
   int colour = 1;
   const KernelTimes& times = profile.at({profile.certificate().threads, 1});
   for (const auto& [kernel, samples] : by_kernel(times.samples())) {
-    const std::string rows = is_gemm(kernel) ? rows_of(times.fits().at(kernel), samples) : "";
+    const std::string rows = is_gemm(kernel) ? rows_of(*times.fit(kernel), samples) : "";
     if (rows.empty()) continue;
     const std::string name(name_of(kernel));
     commands += "$" + name + " << END\n" + rows + "END\n";

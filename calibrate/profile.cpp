@@ -23,6 +23,7 @@ Profile& Profile::operator=(Profile&&) noexcept = default;
 Profile::~Profile() = default;
 
 Profile Profile::read(const std::string& path) { return from_json(path, read_file("profile", path)); }
+Profile Profile::open(const std::string& path) { return in_parts(path, read_file("profile", path)); }
 
 Profile Profile::fit(Certificate certificate, std::vector<Sample> samples) {
   Profile profile;
@@ -36,8 +37,19 @@ const Certificate& Profile::certificate() const { return state_->certificate; }
 const std::string& Profile::path() const { return state_->path; }
 const std::vector<Sample>& Profile::samples() const { return at({certificate().threads, 1}).samples(); }
 const std::map<Load, KernelTimes>& Profile::loads() const { return state_->loads; }
-const NetworkSection& Profile::network() const { return state_->network; }
-void Profile::set_network(NetworkSection network) { state_->network = std::move(network); }
+
+const NetworkSection& Profile::network() const {
+  if (state_->read_network) {
+    state_->network = state_->read_network();
+    state_->read_network = nullptr;
+  }
+  return state_->network;
+}
+
+void Profile::set_network(NetworkSection network) {
+  state_->network = std::move(network);
+  state_->read_network = nullptr;
+}
 
 void Profile::add(const Load& load, KernelTimes times) {
   const auto alone = state_->loads.find({certificate().threads, 1});

@@ -46,6 +46,9 @@ class Profile final : public CostModel {
   // Strict: InputError naming file, line or key, and what was expected.
   static Profile from_json(const std::string& path, const std::string& text);
   static Profile read(const std::string& path);
+  // As read(), which most programs need little of: that it is JSON, the certificate, and which kernels were measured
+  // under which loads is read at once, the rest when it is first asked for. What is wrong there is refused then.
+  static Profile open(const std::string& path);
   // Fits the samples of every kernel present. Of the samples of a kernel at least one is not kept aside.
   static Profile fit(Certificate certificate, std::vector<Sample> samples);
 
@@ -75,6 +78,7 @@ class Profile final : public CostModel {
 
  private:
   Profile();
+  static Profile in_parts(const std::string& path, const std::string& text);
   struct State;
   std::unique_ptr<State> state_;
 };

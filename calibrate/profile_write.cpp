@@ -69,7 +69,7 @@ std::string to_json(const KernelTimes& times, const KernelTimes* alone) {
     });
   }
   for (const auto& [kernel, samples] : groups) {
-    text += "\"" + std::string(name_of(kernel)) + "\": {\n\"fit\": " + to_json(kernel, times.fits().at(kernel)).dump() +
+    text += "\"" + std::string(name_of(kernel)) + "\": {\n\"fit\": " + to_json(kernel, *times.fit(kernel)).dump() +
             ",\n\"samples\": [\n";
     for (std::size_t i = 0; i < samples.size(); ++i)
       text += to_json(samples[i]).dump() + (i + 1 < samples.size() ? ",\n" : "\n");

@@ -111,7 +111,8 @@ std::string describe(const KernelTimes& times) {
     return error.samples == 0 ? "-" : format_percent(value);
   };
   const auto groups = by_kernel(times.samples());
-  for (const auto& [kernel, fit] : times.fits()) {
+  for (const Kernel kernel : times.kernels()) {
+    const KernelFit& fit = *times.fit(kernel);
     const auto row = [&](const std::string& name, const std::string& shapes, const std::string& noise,
                          const std::string& method, const FitError& error) {
       table.row({name, shapes, noise, method, std::to_string(error.samples), percent(error, error.median),
@@ -131,7 +132,7 @@ std::string describe(const KernelTimes& times) {
 std::string to_text(const Profile& profile) {
   std::string text = describe(profile.certificate());
   for (const auto& [load, times] : profile.loads()) {
-    if (times.fits().empty()) {
+    if (times.kernels().empty()) {
       text += "\nno kernels were measured\n";
       continue;
     }

@@ -82,7 +82,7 @@ void fill_table(CostJob& job) {
   if (job.profile.empty()) {
     job.table = cost_table(job.network, job.plan, job.processes, speed, {job.most_messages});
   } else {
-    const Profile profile = Profile::read(job.profile);
+    const Profile profile = Profile::open(job.profile);
     PricedOperations prices(profile, 1);
     job.table = cost_table(job.network, job.plan, job.processes, speed, {job.most_messages, &prices});
   }

@@ -116,7 +116,7 @@ CollectiveFigures simulate_collective(const CollectiveJob& asked) {
       ours ? static_cast<double>(job.processes) * round_count(job.algorithm, job.operation, job.processes) : 0;
   job.detail = resolve(job.detail, messages, {.library_collectives = !ours});
   std::optional<Profile> profile;
-  if (job.profile) profile = Profile::read(find_data_file("profile", "profiles", *job.profile, ".json").string());
+  if (job.profile) profile = Profile::open(find_data_file("profile", "profiles", *job.profile, ".json").string());
   const FreeAdditions free_additions;
   PricedOperations prices(profile ? static_cast<const CostModel&>(*profile) : free_additions, 1);
   const auto addition_s = [&](std::int64_t floats) {

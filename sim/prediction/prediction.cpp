@@ -145,7 +145,7 @@ Result simulate(const Job& job, const PredictionOptions& options) {
 std::shared_ptr<const Profile> load_profile(const PredictionOptions& options) {
   if (options.profile_at_hand != nullptr) return options.profile_at_hand;
   return std::make_shared<const Profile>(
-      Profile::read(find_data_file("profile", "profiles", options.profile, ".json").string()));
+      Profile::open(find_data_file("profile", "profiles", options.profile, ".json").string()));
 }
 
 Detail detail_of(const Plan& plan, const PredictionOptions& options) {

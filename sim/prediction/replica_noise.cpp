@@ -68,8 +68,7 @@ std::unique_ptr<Noise> ReplicaNoise::of_rank(int rank, int node) {
 }
 
 double ReplicaNoise::profile_error(const Call& call) const {
-  const auto fit = times_.fits().find(call.kernel);
-  if (fit != times_.fits().end() && fit->second.measured(call)) return 1;
+  if (const KernelFit* fit = times_.fit(call.kernel); fit != nullptr && fit->measured(call)) return 1;
   const auto kernel = static_cast<std::uint64_t>(call.kernel);
   const std::uint64_t seed = random_bits(error_seed_, kernel, static_cast<std::uint64_t>(call.m));
   const std::uint64_t of_window = random_bits(seed, static_cast<std::uint64_t>(call.window), 0);
@@ -79,15 +78,16 @@ double ReplicaNoise::profile_error(const Call& call) const {
 
 double ReplicaNoise::error_spread(const Call& call) const {
   constexpr int kEnough = 3;  // samples whose median says more about a region than that of the whole kernel does
-  if (const auto fit = times_.fits().find(call.kernel); fit != times_.fits().end()) {
-    for (const KernelFit::Region& region : fit->second.regions())
+  if (const KernelFit* fit = times_.fit(call.kernel); fit != nullptr) {
+    for (const KernelFit::Region& region : fit->regions())
       if (region.error.samples >= kEnough && region.name == region_of(call)) return log_spread(region.error);
-    if (fit->second.error().samples > 0) return log_spread(fit->second.error());
+    if (fit->error().samples > 0) return log_spread(fit->error());
   }
   // Nothing was kept aside of this kernel: as bad as the worst of the others.
   double worst = -1;
-  for (const auto& [kernel, fit] : times_.fits())
-    if (fit.error().samples > 0) worst = std::max(worst, log_spread(fit.error()));
+  for (const Kernel kernel : times_.kernels())
+    if (const FitError& error = times_.fit(kernel)->error(); error.samples > 0)
+      worst = std::max(worst, log_spread(error));
   if (worst < 0)
     throw InputError("profile '" + profile_ + "': no samples were kept aside, so that the error of its fit is not " +
                      "known; measure more shapes (calibrate kernels), or those of this job (--network, --grid)");

@@ -48,6 +48,20 @@ TEST(PlainJson, LeavesTheRest) {
     EXPECT_FALSE(parse_plain_json(std::string("{\"a\":[1,true,{}]}   ").substr(0, std::min<std::size_t>(length, 16))));
 }
 
+// Values of "rows" in the object "table", and of objects in lists there.
+bool is_rows(std::string_view parent, std::string_view key) { return parent == "table" && key == "rows"; }
+
+TEST(PlainJson, LeavesValuesAsTexts) {
+  const json read =
+      *parse_plain_json("{\"table\": {\"rows\":  [1, {\"a\":\"]\"}] , \"n\": 1}, \"rows\": [2]}", is_rows);
+  EXPECT_EQ(read, json::parse("{\"table\":{\"rows\":\"[1, {\\\"a\\\":\\\"]\\\"}]\",\"n\":1},\"rows\":[2]}"));
+  EXPECT_EQ(*parse_plain_json("{\"table\":[{\"rows\":true},{\"rows\":-1.5e3}]}", is_rows),
+            json::parse("{\"table\":[{\"rows\":\"true\"},{\"rows\":\"-1.5e3\"}]}"));
+  for (const char* wrong : {"[1,]", "[1", "{\"a\" 1}", "01", "1.", "tru", "\"a\\n\"", "", "1 2", "[1]]"})
+    EXPECT_FALSE(parse_plain_json("{\"table\":{\"rows\":" + std::string(wrong) + "}}", is_rows)) << wrong;
+  EXPECT_FALSE(parse_plain_json("{\"table\":{\"rows\":" + std::string(100'000, '[') + "}}", is_rows));
+}
+
 TEST(PlainJson, ReadsTheFilesThatAreShipped) {
   int files = 0;
   for (const char* folder : {"calibrate/profiles", "scenarios", "docs"})

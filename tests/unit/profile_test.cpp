@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "base/error.hpp"
@@ -47,9 +48,8 @@ TEST(Profile, IsTheSameAfterWritingAndReading) {
       EXPECT_EQ(after.estimate(call).seconds, before.estimate(call).seconds) << name_of(kernel) << " " << m;
       EXPECT_EQ(after.estimate(call).measured_range, before.estimate(call).measured_range);
     }
-  const auto& fits = after.at({}).fits();
-  ASSERT_EQ(fits.size(), 3U);
-  EXPECT_EQ(fits.at(Kernel::gemm_nn).error().samples, 2);
+  EXPECT_EQ(after.at({}).kernels(), (std::vector{Kernel::gemm_nn, Kernel::im2col, Kernel::update}));
+  EXPECT_EQ(after.at({}).fit(Kernel::gemm_nn)->error().samples, 2);
 }
 
 TEST(Profile, HoldsWhatWasMeasuredUnderOtherLoads) {
@@ -151,6 +151,84 @@ TEST(ProfileReading, RefusesWrongTypesAndRanges) {
   expect_refused(changed("[1.235e-06,2e-06]", "[\"fast\"]"), {"samples[0].seconds'", "\"fast\""});
   expect_refused(changed("[1.235e-06,2e-06]", "1.0"), {"samples[0].seconds'", "a list"});
   expect_refused(changed("\"mk\":", "\"mk\":-1.0,\"old\":"), {"coefficients.mk'", "found -1.0"});
+}
+
+// Opens a file with that text.
+Profile opened(const std::string& text) {
+  const std::string path = "profile_test_" + std::to_string(::getpid()) + ".json";
+  std::ofstream(path) << text;
+  try {
+    Profile profile = Profile::open(path);
+    std::remove(path.c_str());
+    return profile;
+  } catch (...) {
+    std::remove(path.c_str());
+    throw;
+  }
+}
+
+TEST(ProfileOpening, ReadsAKernelWhenItIsAskedFor) {
+  const Profile whole = profile();
+  EXPECT_EQ(opened(whole.to_json()).to_json(), whole.to_json());
+  const Profile wrong = opened(changed("{\"m\":100,", "{\"m\":0,"));  // of products
+  const Call update{Kernel::update, 450};
+  EXPECT_EQ(wrong.estimate(update).seconds, whole.estimate(update).seconds) << "another kernel";
+  for (int time = 0; time < 2; ++time) try {
+      (void)wrong.estimate({Kernel::gemm_nn, 1, 1, 1});
+      FAIL() << "expected an InputError";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("key 'kernels.gemm_nn.samples[0].m': expected a whole number"),
+                std::string::npos)
+          << error.what();
+    }
+  EXPECT_THROW((void)wrong.samples(), InputError);
+}
+
+TEST(ProfileOpening, FindsWhatIsNoJsonAtOnce) {
+  for (const auto& [from, to] : {std::pair{"{\"m\":100,", "{\"m\":01,"},
+                                 {"[1.235e-06,2e-06]", "[1.235e-06,2e-06,]"},
+                                 {"\"fit\": {", "\"fit\" {"}}) {
+    const std::string text = changed(from, to);
+    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find(to)), '\n');
+    try {
+      (void)opened(text);
+      FAIL() << "opened in spite of " << to;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(", line " + std::to_string(line) + ": not valid JSON"),
+                std::string::npos)
+          << error.what();
+    }
+  }
+  EXPECT_THROW((void)opened(changed("\"gemm_nn\"", "\"gemm_n\"")), InputError) << "an unknown kernel";
+}
+
+// Spaces and another order of keys take the slower reader of samples, texts with escapes that of the whole file.
+TEST(ProfileOpening, ReadsWhatOtherProgramsWrite) {
+  const Profile whole = profile();
+  for (const auto& [from, to] : {std::pair{"{\"m\":100,", "{ \"m\" : 1e2, "}, {"node \\\"7\\\"", "node 7"}}) {
+    const std::string text = changed(from, to);
+    if (std::string(to).find("1e2") != std::string::npos) {
+      expect_refused(text, {"kernels.gemm_nn.samples[0].m'", "found 100.0"});
+      continue;
+    }
+    const Profile plain = opened(text);
+    EXPECT_EQ(plain.samples(), whole.samples());
+  }
+  std::string turned = profile().to_json();
+  const std::string from = "{\"m\":100,\"n\":8,\"k\":2,\"seconds\":[1.235e-06,2e-06]}";
+  ASSERT_NE(turned.find(from), std::string::npos);
+  turned.replace(turned.find(from), from.size(),
+                 "{\"seconds\": [0.000001235, 2E-6], \"k\": 2, \"n\": 8, \"m\": 100, \"kept_aside\": false}");
+  EXPECT_EQ(opened(turned).samples(), whole.samples());
+}
+
+TEST(ProfileOpening, ReadsTheNetworkWhenItIsAskedFor) {
+  std::string text = profile().to_json();
+  text.insert(text.rfind('}'), ",\"network\": {\"locale\": 1}\n");
+  const Profile wrong = opened(text);
+  EXPECT_EQ(wrong.samples().size(), 30U);
+  EXPECT_THROW((void)wrong.network(), InputError);
+  expect_refused(text, {"'network."});
 }
 
 TEST(ProfileReading, RefusesALoadThatStandsThereTwice) {
