@@ -48,7 +48,7 @@ fs::path behind_links(fs::path path) {
   return path;
 }
 
-constexpr std::size_t kBufferedBytes = std::size_t{1} << 16;
+constexpr std::size_t kBufferedBytes = std::size_t{1} << 16, kNamedBytes = 100;
 
 }  // namespace
 
@@ -65,7 +65,9 @@ struct OutputFile::State {
   }
   void make_temporary() {
     target = behind_links(path);
-    temporary = (folder_of(target) / ("." + target.filename().string() + ".XXXXXX")).string();
+    // A beginning of the name will do: with all of it, what is added may be too much for the file system.
+    const std::string beginning = target.filename().string().substr(0, kNamedBytes);
+    temporary = (folder_of(target) / ("." + beginning + ".XXXXXX")).string();
     descriptor = ::mkstemp(temporary.data());
     const mode_t mask = ::umask(0);  // mkstemp makes files private; a result is as readable as any other new file
     ::umask(mask);
@@ -141,9 +143,12 @@ void check_writable(std::string_view option, const fs::path& path) {
   if (path.empty()) refuse("is empty; expected the name of a file");
   if (is_standard_output(path)) refuse("cannot be standard output; expected the name of a file (./- is one)");
   if (fs::is_directory(path, ignored)) refuse("is a folder; expected the name of a file");
-  const fs::path folder = folder_of(path);
+  const fs::path target = behind_links(path), folder = folder_of(target);
+  if (fs::is_symlink(target, ignored)) refuse("its symbolic links lead back to one another");
   if (!fs::is_directory(folder, ignored)) refuse("the folder '" + folder.string() + "' does not exist");
   if (::access(folder.c_str(), W_OK) != 0) refuse("the folder '" + folder.string() + "' is not writable");
+  if (struct stat found{}; ::lstat(target.c_str(), &found) != 0 && errno == ENAMETOOLONG)
+    refuse(std::string("cannot be written: ") + std::strerror(errno));
 }
 
 void check_output(std::string_view option, const fs::path& path) {

@@ -40,8 +40,8 @@ class OutputFile {
 // All of it at once.
 void write_file(const std::filesystem::path& path, std::string_view text);
 
-// Fails now, before hours of work, with the InputError that write_file would end in: the folder is missing or not
-// writable, or `path` is a folder. Standard output is refused.
+// Fails now, before hours of work, with the InputError that write_file would end in: the folder (of what symbolic links
+// lead to) is missing or not writable, the name is too long, or `path` is a folder. Standard output is refused.
 void check_writable(std::string_view option, const std::filesystem::path& path);
 // The same of an output that may be standard output.
 void check_output(std::string_view option, const std::filesystem::path& path);

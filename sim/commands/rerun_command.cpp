@@ -34,9 +34,10 @@ constexpr const char* kUsage =
 void check_can_be_rerun(const std::string& path, const Result& result) {
   const std::string what = "result '" + path + "': ";
   if (!result.passport) throw InputError(what + "has no passport; expected one that simtrain or mpitrain wrote");
+  if (result.passport->program != "simtrain" && result.passport->program != "mpitrain")
+    throw InputError(what + "is of '" + result.passport->program + "'; expected one that simtrain or mpitrain wrote");
   if (result.passport->program != "simtrain")
-    throw InputError(what + "is of " + result.passport->program +
-                     "; expected a prediction. Run it again with: mpirun -n " +
+    throw InputError(what + "is of mpitrain; expected a prediction. Run it again with: mpirun -n " +
                      std::to_string(result.job.grid_rows * result.job.grid_columns) + " " +
                      shell_command(result.passport->program, result.passport->arguments));
 }

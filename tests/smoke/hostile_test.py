@@ -59,6 +59,20 @@ class Names(ProgramTest):
                     with self.subTest(command=command[0], option=option):
                         self.refuse("simtrain", [*command, option, ""], f"{option} '': is empty; expected the name")
 
+    def test_where_nothing_can_be_written_is_said_before_the_work(self):
+        (self.folder / "nowhere").symlink_to("missing/folder")
+        (self.folder / "loop").symlink_to("loop")
+        for name, why in (("nowhere", "the folder 'missing' does not exist"), ("loop", "symbolic links"),
+                          ("n" * 256, "File name too long")):
+            for option in ("--json", "--csv", "--report", "--results"):
+                self.refuse("simtrain", [*SWEEP, option, name], f"{option} '{name}': ", why, leaves=("nowhere", "loop"))
+
+    def test_a_name_may_be_as_long_as_the_file_system_allows(self):
+        name = "n" * 255
+        self.run_program("simtrain", *JOB, "--grid", "2x2", "--json", name)
+        self.assertEqual([path.name for path in self.folder.iterdir()], [name])
+        self.assertEqual(json.loads((self.folder / name).read_text())["schema"], "simtrain-result")
+
     def test_an_error_is_one_line_without_control_characters(self):
         for value in ("a\x1b[31mb", "new\nline", "\u009b31m", "x" * 100000):
             for option in ("--network", "--platform", "--placement", "--strategy", "--scenario"):

@@ -113,6 +113,11 @@ class Rerun(ProgramTest):
         self.write("bare.json", json.dumps(bare))
         self.refuse("simtrain", ["rerun", "bare.json"], "bare.json", "no passport", leaves=["bare.json", "r.json"])
         self.refuse("simtrain", ["rerun"], "result file", leaves=["bare.json", "r.json"])
+        foreign = json.loads((self.folder / "r.json").read_text())
+        foreign["passport"]["program"] = "reboot"  # nothing that one might run is made of it
+        self.write("bare.json", json.dumps(foreign))
+        self.refuse("simtrain", ["rerun", "bare.json"], "is of 'reboot'; expected one that simtrain or mpitrain wrote",
+                    leaves=["bare.json", "r.json"])
 
     def test_native(self):
         self.run_ranks(2, "mpitrain", "--grid", "1x2", "--network", "mlp", "--iterations", "2", "--json", "n.json")

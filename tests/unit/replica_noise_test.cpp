@@ -28,9 +28,9 @@ KernelTimes kernel_times() {
                     {{FitMethod::polynomial, {7, 0.05, 0.2, 0.2}}}, FitMethod::polynomial,
                     {{"a size up to 32", {5, 0.1, 0.2, 0.2}}, {"all sizes above 32", {2, 0.03, 0.05, 0.05}}});
   KernelFit relu(Kernel::relu, relus, {1e-3, 1e-3}, {{FitMethod::polynomial, {}}}, FitMethod::polynomial, {});
-  std::vector<Sample> all = products;
-  all.insert(all.end(), relus.begin(), relus.end());
-  return {"p.json", all, {{Kernel::gemm_nn, product}, {Kernel::relu, relu}}};
+  return {"p.json",
+          {{Kernel::gemm_nn, [products, product] { return MeasuredKernel{products, product}; }},
+           {Kernel::relu, [relus, relu] { return MeasuredKernel{relus, relu}; }}}};
 }
 
 struct Moments {
