@@ -241,7 +241,13 @@ std::vector<std::pair<int, int>> sample_messages(const Plan& plan, int ranks) {
       const Partition blocks = plan.blocks(*collective, at);
       const Algorithm algorithm = schedule_of(*collective, blocks);
       const int rounds = round_count(algorithm, collective->operation, group.size);
-      for (int i = 0; i < rounds; i += std::max(1, rounds / kRoundsSampled)) {
+      const int next = rounds > 0 ? std::max(1, rounds / kRoundsSampled) : 1;
+      if (algorithm == Algorithm::ring && blocks.length(blocks.parts - 1) > 0) {  // each to the same neighbour
+        pairs.insert(pairs.end(), static_cast<std::size_t>((rounds + next - 1) / next),
+                     {rank, group.rank((group.me + 1) % group.size)});
+        continue;
+      }
+      for (int i = 0; i < rounds; i += next) {
         const Round round = round_of(algorithm, collective->operation, blocks, group.me, i);
         if (round.send_to >= 0) pairs.emplace_back(rank, group.rank(round.send_to));
       }

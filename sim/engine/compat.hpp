@@ -69,22 +69,23 @@ inline void set_network_factors(s4u::Engine& engine, const NetworkFactor& latenc
 #endif
 }
 
-// Flows from host to host that nobody waits for; a listener is told of their ends. Not on 4.x, where the same could be
-// done and has not been tried.
+// Flows from host to host that nobody waits for; a listener is told of their ends. They are not detached: SimGrid 3.32
+// keeps detached ones in a list and searches it for each that ends. Not on 4.x, where the same could be done and has
+// not been tried.
 #if SIMGRID_VERSION < 40000
 inline constexpr bool kHasFlows = true;
 
-// In the simulator (simcall_answered). What comes back stands for the flow until it ends.
-inline const void* start_flow(s4u::Host* from, s4u::Host* to, std::uint64_t bytes) {
-  const s4u::CommPtr flow = s4u::Comm::sendto_init();
+// In the simulator (simcall_answered). What comes back must be kept until the simulator runs actors again after the end
+// of the flow.
+inline s4u::CommPtr start_flow(s4u::Host* from, s4u::Host* to, std::uint64_t bytes) {
+  s4u::CommPtr flow = s4u::Comm::sendto_init();
   flow->set_payload_size(bytes);
-  flow->detach();
   flow->set_source(from);
   flow->set_destination(to);  // which starts it
-  return flow->get_impl();
+  return flow;
 }
 
-// Calls ended(flow), in the simulator, for every flow that has arrived and for every message of SMPI.
+// Calls ended(flow->get_impl()), in the simulator, for every flow that has arrived and for every message of SMPI.
 inline void on_end_of_flows(const std::function<void(const void* flow)>& ended) {
   using simgrid::kernel::resource::Action;
   s4u::Link::on_communication_state_change_cb([ended](simgrid::kernel::resource::NetworkAction& flow, Action::State) {
@@ -95,7 +96,7 @@ inline void on_end_of_flows(const std::function<void(const void* flow)>& ended) 
 }
 #else
 inline constexpr bool kHasFlows = false;
-inline const void* start_flow(s4u::Host*, s4u::Host*, std::uint64_t) { return nullptr; }
+inline s4u::CommPtr start_flow(s4u::Host*, s4u::Host*, std::uint64_t) { return nullptr; }
 inline void on_end_of_flows(const std::function<void(const void* flow)>&) {}
 #endif
 

@@ -31,13 +31,19 @@ struct Ends {
   int from, to;  // ranks
 };
 
+struct Flow {
+  Ends ends;
+  s4u::CommPtr kept;
+};
+
 }  // namespace
 
 struct DirectMessages::State {
   std::vector<s4u::Host*> hosts;                // by rank
   std::vector<Call> calls;                      // by rank
   std::vector<Ends> met;                        // whose flows are to be started
-  std::unordered_map<const void*, Ends> flows;  // under way
+  std::unordered_map<const void*, Flow> flows;  // under way
+  std::vector<s4u::CommPtr> ended;              // of which the simulator may not be through with the last ones
   s4u::ActorPtr starter;
   bool starter_is_called = false;
 
@@ -65,6 +71,7 @@ void DirectMessages::State::be_the_starter() {
 
 void DirectMessages::State::start_met() {
   starter_is_called = false;
+  ended.clear();
   // How SimGrid shares links depends a little on the order in which flows come. This one is the same whoever called
   // first.
   std::sort(met.begin(), met.end(), [](Ends a, Ends b) { return std::tie(a.to, a.from) < std::tie(b.to, b.from); });
@@ -73,9 +80,11 @@ void DirectMessages::State::start_met() {
     for (const Segment& segment : sender.sent.part)
       for_each_piece(segment, sender.longest_floats, [&](Segment piece) {
         const std::int64_t bytes = piece.count * std::int64_t{sizeof(float)} + kEnvelopeBytes;
-        flows.emplace(compat::start_flow(hosts[static_cast<std::size_t>(ends.from)],
-                                         hosts[static_cast<std::size_t>(ends.to)], static_cast<std::uint64_t>(bytes)),
-                      ends);
+        s4u::CommPtr flow =
+            compat::start_flow(hosts[static_cast<std::size_t>(ends.from)], hosts[static_cast<std::size_t>(ends.to)],
+                               static_cast<std::uint64_t>(bytes));
+        const void* key = flow->get_impl();
+        flows.emplace(key, Flow{ends, std::move(flow)});
         ++sender.open;
         ++receiver.open;
       });
@@ -88,8 +97,10 @@ void DirectMessages::State::start_met() {
 void DirectMessages::State::end_flow(const void* flow) {
   const auto found = flows.find(flow);
   if (found == flows.end()) return;  // a message of SMPI
-  for (const int rank : {found->second.from, found->second.to})
+  auto& [ends, kept] = found->second;
+  for (const int rank : {ends.from, ends.to})
     if (--call_of(rank).open == 0) call_of(rank).actor->resume();
+  ended.push_back(std::move(kept));
   flows.erase(found);
 }
 
@@ -97,9 +108,8 @@ DirectMessages::DirectMessages(std::unique_ptr<State> state) : state_(std::move(
 
 DirectMessages::~DirectMessages() = default;
 
-std::unique_ptr<DirectMessages> DirectMessages::make(const Simulation& simulation, const std::vector<int>& host_of_rank,
-                                                     std::size_t most_ranks) {
-  if (host_of_rank.size() > most_ranks) return nullptr;
+std::unique_ptr<DirectMessages> DirectMessages::make(const Simulation& simulation,
+                                                     const std::vector<int>& host_of_rank) {
   if (!compat::kHasFlows || simulation.platform().topology == nullptr) return nullptr;
   simulation.check_hosts(host_of_rank);
   auto state = std::make_unique<State>();

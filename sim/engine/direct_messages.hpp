@@ -3,7 +3,6 @@
 // a rank has one, and all flows that begin together are started by one actor.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -17,14 +16,9 @@ class Simulation;
 // computing under way when they call: a rank that waits here is suspended, and what it has under way with it.
 class DirectMessages final : public PhantomMessages {
  public:
-  // SimGrid 3.32 searches all flows under way for each that ends, which costs more than SMPI does when they are many.
-  // Long flows of merged rounds are under way all at once.
-  static constexpr std::size_t kMostRanks = 8192, kMostMergedRanks = 2048;
-
-  // Null where messages have to go through SMPI: with more ranks than `most_ranks`, on platforms whose links may fail
-  // or change, and with a SimGrid that lacks what this needs (sim/engine/compat.hpp).
-  static std::unique_ptr<DirectMessages> make(const Simulation& simulation, const std::vector<int>& host_of_rank,
-                                              std::size_t most_ranks = kMostRanks);
+  // Null where messages have to go through SMPI: on platforms whose links may fail or change, and with a SimGrid that
+  // lacks what this needs (sim/engine/compat.hpp).
+  static std::unique_ptr<DirectMessages> make(const Simulation& simulation, const std::vector<int>& host_of_rank);
   ~DirectMessages() override;
 
   void exchange(int me, int to, const Segments& sent, int from, std::int64_t longest_floats) override;

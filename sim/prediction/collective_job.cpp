@@ -69,8 +69,7 @@ struct Outcome {  // of all members
 Outcome run_members(Simulation& simulation, const CollectiveJob& job, const std::vector<int>& hosts,
                     const SlowParts& slow, const Partition& blocks, PricedOperations& prices, MergedRounds* merging) {
   const Grid grid{job.processes, 1};
-  const std::unique_ptr<DirectMessages> messages = DirectMessages::make(
-      simulation, hosts, merging != nullptr ? DirectMessages::kMostMergedRanks : DirectMessages::kMostRanks);
+  const std::unique_ptr<DirectMessages> messages = DirectMessages::make(simulation, hosts);
   Outcome outcome;
   simulation.run(hosts, [&](int rank) {
     Collectives collectives(grid, grid.coordinates(rank), job.algorithm == Algorithm::mpi, kLargestMessageBytes,

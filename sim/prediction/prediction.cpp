@@ -33,12 +33,11 @@ std::unique_ptr<MergedRounds> choose_merging(Detail detail, const PredictionOpti
 }
 
 // Messages without SMPI where it makes no difference but in cost: a calibrated network asks which message came first.
-std::unique_ptr<DirectMessages> choose_messages(const Plan& plan, const PredictionOptions& options, bool merged,
+std::unique_ptr<DirectMessages> choose_messages(const Plan& plan, const PredictionOptions& options,
                                                 const Simulation& simulation, const std::vector<int>& hosts) {
   if (options.real_numerics || options.network_model == NetworkModel::calibrated || plan.options.overlap.any())
     return nullptr;
-  return DirectMessages::make(simulation, hosts,
-                              merged ? DirectMessages::kMostMergedRanks : DirectMessages::kMostRanks);
+  return DirectMessages::make(simulation, hosts);
 }
 
 void check_overlap(const Plan& plan) {
@@ -85,8 +84,7 @@ Result simulate(const Job& job, const PredictionOptions& options) {
   if (options.lifted.any()) simulation.lift(options.lifted);
   const std::unique_ptr<MergedRounds> merging =
       choose_merging(detail, options, !noise && is_uniform(simulation, slow, hosts), simulation, hosts, plan.grids());
-  const std::unique_ptr<DirectMessages> messages =
-      choose_messages(plan, options, merging != nullptr, simulation, hosts);
+  const std::unique_ptr<DirectMessages> messages = choose_messages(plan, options, simulation, hosts);
   Summary summary(plan);
   PhaseLog phases(plan, job.iterations);
   TrainerOptions trainer_options = simtrain::trainer_options(job);
