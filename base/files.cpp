@@ -44,7 +44,7 @@ fs::path behind_links(fs::path path) {
   constexpr int kLongestChain = 40;
   std::error_code ignored;
   for (int i = 0; i < kLongestChain && fs::is_symlink(path, ignored); ++i)
-    path = folder_of(path) / fs::read_symlink(path, ignored);  // an absolute target replaces the folder
+    path = path.parent_path() / fs::read_symlink(path, ignored);  // an absolute target replaces the folder
   return path;
 }
 

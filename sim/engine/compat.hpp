@@ -69,9 +69,8 @@ inline void set_network_factors(s4u::Engine& engine, const NetworkFactor& latenc
 #endif
 }
 
-// Flows from host to host that nobody waits for; a listener is told of their ends. They are not detached: SimGrid 3.32
-// keeps detached ones in a list and searches it for each that ends. Not on 4.x, where the same could be done and has
-// not been tried.
+// Flows from host to host that nobody waits for; a listener is told of their ends. Who starts them keeps them
+// (sim/engine/kept_flows.cpp). Not on 4.x, where the same could be done and has not been tried.
 #if SIMGRID_VERSION < 40000
 inline constexpr bool kHasFlows = true;
 
