@@ -1,5 +1,5 @@
-// What SimGrid 3.32 (Debian 12) and 4.x (Debian 13) spell differently. No other file of ours asks for SimGrid's
-// version.
+// What SimGrid 3.32 (Debian 12) and 4.x (Debian 13) spell differently. But for sim/engine/kept_flows.cpp no
+// other file of ours asks for SimGrid's version.
 //
 // A platform is one zone here. In 3.32 the first zone is the root; in 4.x a root zone always exists and the platform is
 // its child.
@@ -19,6 +19,9 @@
 // clang-format on
 #if SIMGRID_VERSION < 40000
 #include <simgrid/kernel/resource/NetworkModelIntf.hpp>
+#include <simgrid/simix.hpp>
+#else
+#include <simgrid/simcall.hpp>
 #endif
 
 namespace simtrain::compat {

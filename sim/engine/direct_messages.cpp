@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <simgrid/s4u.hpp>
-#include <simgrid/simix.hpp>
 #include <tuple>
 #include <unordered_map>
 
