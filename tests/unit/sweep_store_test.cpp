@@ -1,11 +1,11 @@
 // Results files: nothing that was written is lost, and nothing foreign is taken for a result.
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <algorithm>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
