@@ -29,8 +29,13 @@ KernelTimes kernel_times() {
                     {{"a size up to 32", {5, 0.1, 0.2, 0.2}}, {"all sizes above 32", {2, 0.03, 0.05, 0.05}}});
   KernelFit relu(Kernel::relu, relus, {1e-3, 1e-3}, {{FitMethod::polynomial, {}}}, FitMethod::polynomial, {});
   return {"p.json",
-          {{Kernel::gemm_nn, [products, product] { return MeasuredKernel{products, product}; }},
-           {Kernel::relu, [relus, relu] { return MeasuredKernel{relus, relu}; }}}};
+          {{Kernel::gemm_nn,
+            [products, product] {
+              return MeasuredKernel{products, product};
+            }},
+           {Kernel::relu, [relus, relu] {
+              return MeasuredKernel{relus, relu};
+            }}}};
 }
 
 struct Moments {
