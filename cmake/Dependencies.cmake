@@ -24,6 +24,8 @@ find_package(MPI REQUIRED COMPONENTS CXX)
 # SimGrid, with plain g++: its smpicxx wrapper redefines malloc, exit, sleep and getpid.
 find_path(SIMGRID_INCLUDE_DIR simgrid/s4u.hpp REQUIRED)
 find_library(SIMGRID_LIBRARY simgrid REQUIRED)
+file(STRINGS "${SIMGRID_INCLUDE_DIR}/simgrid/version.h" SIMGRID_MAJOR_VERSION REGEX "^#define SIMGRID_VERSION_MAJOR ")
+string(REGEX MATCH "[0-9]+" SIMGRID_MAJOR_VERSION "${SIMGRID_MAJOR_VERSION}")
 add_library(simgrid INTERFACE)
 target_include_directories(simgrid SYSTEM INTERFACE "${SIMGRID_INCLUDE_DIR}")
 include(WithoutNs3)

@@ -1,5 +1,5 @@
-// What SimGrid 3.32 (Debian 12) and 4.x (Debian 13) spell differently. But for sim/engine/kept_flows.cpp no
-// other file of ours asks for SimGrid's version.
+// What SimGrid 3.32 (Debian 12) and 4.x (Debian 13) spell differently. No other source of ours asks for
+// SimGrid's version.
 //
 // A platform is one zone here. In 3.32 the first zone is the root; in 4.x a root zone always exists and the platform is
 // its child.
