@@ -12,6 +12,7 @@ MPI_ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_mpi_yield_when_idle": "1",
+    "HWLOC_COMPONENTS": "-gl",  # no display on localhost (tests/CMakeLists.txt)
 }
 
 
