@@ -83,9 +83,9 @@ class Validation:
 
     # ---- calibration ----
 
-    def kernels(self, jobs, rate_mbit, ranks):
+    def kernels(self, jobs, rate_mbit, ranks, number):
         """Kernels with all cores busy, the shapes of these jobs among them."""
-        path = self.folder / f"kernels-{rate_mbit}-{ranks}.json"
+        path = self.folder / f"kernels-{rate_mbit}-{ranks}-{number}.json"
         if self.missing(path):
             say(f"measuring kernels, {self.options.kernel_budget} minutes")
             networks = sorted({f"{job.network}:{job.batch}" for job in jobs})
@@ -94,12 +94,12 @@ class Validation:
                  *(word for grid in sorted({job.grid for job in jobs}) for word in ("--grid", grid))])
         return json.loads(path.read_text())
 
-    def profile(self, jobs, rate_mbit, ranks):
-        """Of the kernels, and the messages of so many hosts on one switch; shortly before they are needed, since a machine that
-        others use too is not the same an hour later."""
-        path = self.folder / f"profile-{rate_mbit}-{ranks}.json"
+    def profile(self, jobs, rate_mbit, ranks, number):
+        """Of the kernels, and the messages of so many hosts on one switch; before every round anew, since a machine that others
+        use too is not the same a quarter of an hour later."""
+        path = self.folder / f"profile-{rate_mbit}-{ranks}-{number}.json"
         if self.missing(path):
-            kernels = self.kernels(jobs, rate_mbit, ranks)
+            kernels = self.kernels(jobs, rate_mbit, ranks, number)
             say(f"{ranks} hosts, {rate_mbit} Mbit/s: measuring messages, {self.options.message_budget} minutes")
             unfinished = path.with_suffix(".measuring")
             unfinished.write_text(json.dumps(kernels))
@@ -112,8 +112,8 @@ class Validation:
 
     # ---- one job ----
 
-    def predict(self, job, network, profile):
-        path = self.folder / f"{file_name(job.name)}-predicted.json"
+    def predict(self, job, network, profile, number):
+        path = self.folder / f"{file_name(job.name)}-predicted-{number}.json"
         run([self.bin / "simtrain", *platform(network, profile), *job.options, "--profile", profile, "--network-model",
              "calibrated", *turns(job.ranks), "--extrapolate", "--replicas", REPLICAS, "--json", path])
         return json.loads(path.read_text())
@@ -132,20 +132,21 @@ class Validation:
     def cluster(self, name, ranks, jobs, all_jobs):
         network = job_list.clusters(ranks)[name]
         alike = [job for job in all_jobs if job.ranks == ranks]
-        profile = self.profile(alike, network.rate_mbit, ranks)
-        predictions = [self.predict(job, network, profile) for job in jobs]
-        natives = {job: [] for job in jobs}
-        with ethernet.Ethernet(network, self.mpi_settings) as hosts:
-            for number in range(1, self.options.rounds + 1):
-                say(f"{name}, {ranks} hosts: {len(jobs)} jobs, round {number} of {self.options.rounds}")
-                # What is compared follows each other, and every second round goes backwards: a machine that others use too is
-                # faster and slower by a tenth from one quarter of an hour to the next.
-                compared = sorted(zip(jobs, predictions), key=lambda pair: (pair[0].network, pair[0].grid, pair[0].collectives))
-                for job, prediction in compared if number % 2 == 1 else reversed(compared):
-                    iterations = round(NATIVE_S / prediction["iteration"]["median_s"])
+        predictions, natives = {job: [] for job in jobs}, {job: [] for job in jobs}
+        for number in range(1, self.options.rounds + 1):
+            profile = self.profile(alike, network.rate_mbit, ranks, number)
+            for job in jobs:
+                predictions[job].append(self.predict(job, network, profile, number))
+            say(f"{name}, {ranks} hosts: {len(jobs)} jobs, round {number} of {self.options.rounds}")
+            # What is compared follows each other, and every second round goes backwards: a machine that others use too is
+            # faster and slower by a tenth from one quarter of an hour to the next.
+            compared = sorted(jobs, key=lambda job: (job.network, job.grid, job.collectives))
+            with ethernet.Ethernet(network, self.mpi_settings) as hosts:
+                for job in compared if number % 2 == 1 else reversed(compared):
+                    iterations = round(NATIVE_S / predictions[job][-1]["iteration"]["median_s"])
                     natives[job].append(
                         self.train(job, hosts, number, min(MOST_ITERATIONS, max(LEAST_ITERATIONS, iterations))))
-        figures = [table.figures(job, prediction, natives[job]) for job, prediction in zip(jobs, predictions)]
+        figures = [table.figures(job, predictions[job], natives[job]) for job in jobs]
         return figures, table.machine(json.loads(profile.read_text()))
 
     def run(self, jobs):
@@ -185,11 +186,11 @@ def read_options():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release", help="build folder")
     parser.add_argument("--folder", type=pathlib.Path, help="where measurements are kept (default: nowhere)")
-    parser.add_argument("--rounds", type=int, default=2, help="native runs of every job, one after all others' (default 2)")
+    parser.add_argument("--rounds", type=int, default=2, help="calibrations, and native runs of every job after each, one after all others' (default 2)")
     parser.add_argument("--kernel-budget", type=float, default=1,
-                        help="minutes for the kernels of each number of hosts and rate (default 1)")
+                        help="minutes for the kernels of each number of hosts, rate and round (default 1)")
     parser.add_argument("--message-budget", type=float, default=2.5,
-                        help="minutes for the messages of each number of hosts and rate (default 2.5)")
+                        help="minutes for the messages of each number of hosts, rate and round (default 2.5)")
     parser.add_argument("--only", default="", help="jobs with this text in their name")
     parser.add_argument("--eager", action="store_true", help="Open MPI with a limit for eager messages above all messages")
     parser.add_argument("--quick", action="store_true", help="a few jobs, half a minute of kernels, one of messages")

@@ -37,8 +37,12 @@ def phase_seconds(result):
     return sums
 
 
-def figures(job, prediction, natives):
-    """What results.json keeps of a job."""
+def figures(job, predictions, natives):
+    """What results.json keeps of a job: of its predictions the mean, each from a calibration of its own."""
+    def predicted(seconds):
+        return statistics.mean(seconds(prediction) for prediction in predictions)
+
+    predicted_phases = [phase_seconds(prediction) for prediction in predictions]
     seconds = [second for native in natives for second in native["iteration_seconds"]]
     phases = [phase_seconds(native) for native in natives]
     return {"cluster": job.cluster, "group": job.group, "grid": job.grid, "network": job.network, "ranks": job.ranks,
@@ -47,10 +51,13 @@ def figures(job, prediction, natives):
             "native_p95_s": quantile(seconds, 0.95),
             "native_rounds_s": [statistics.median(native["iteration_seconds"]) for native in natives],
             "native_iterations": len(seconds),
-            "predicted_s": prediction["iteration"]["median_s"],
-            "predicted_p5_s": prediction["replicas"]["p5_s"], "predicted_p95_s": prediction["replicas"]["p95_s"],
+            "predicted_s": predicted(lambda one: one["iteration"]["median_s"]),
+            "predicted_p5_s": predicted(lambda one: one["replicas"]["p5_s"]),
+            "predicted_p95_s": predicted(lambda one: one["replicas"]["p95_s"]),
+            "predicted_rounds_s": [prediction["iteration"]["median_s"] for prediction in predictions],
             "native_phases_s": {name: statistics.median(one.get(name, 0) for one in phases) for name in phases[0]},
-            "predicted_phases_s": phase_seconds(prediction)}
+            "predicted_phases_s": {name: statistics.mean(one.get(name, 0) for one in predicted_phases)
+                                   for name in predicted_phases[0]}}
 
 
 def error(one):
