@@ -95,8 +95,8 @@ class Validation:
         return json.loads(path.read_text())
 
     def profile(self, jobs, rate_mbit, ranks, number):
-        """Of the kernels, and the messages of so many hosts on one switch; before every round anew, since a machine that others
-        use too is not the same a quarter of an hour later."""
+        """Of the kernels, and the messages of so many hosts on one switch; for every round anew, just before the first jobs
+        that need it, since a machine that others use too is not the same a quarter of an hour later."""
         path = self.folder / f"profile-{rate_mbit}-{ranks}-{number}.json"
         if self.missing(path):
             kernels = self.kernels(jobs, rate_mbit, ranks, number)
@@ -186,7 +186,8 @@ def read_options():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release", help="build folder")
     parser.add_argument("--folder", type=pathlib.Path, help="where measurements are kept (default: nowhere)")
-    parser.add_argument("--rounds", type=int, default=2, help="calibrations, and native runs of every job after each, one after all others' (default 2)")
+    parser.add_argument("--rounds", type=int, default=2,
+                        help="calibrations, and native runs of every job after each, one after all others' (default 2)")
     parser.add_argument("--kernel-budget", type=float, default=1,
                         help="minutes for the kernels of each number of hosts, rate and round (default 1)")
     parser.add_argument("--message-budget", type=float, default=2.5,
